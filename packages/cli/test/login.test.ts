@@ -161,7 +161,7 @@ describe('toolkeel login x', () => {
     x.setFaults([{ kind: 'x-consent-denied', routes: ['authorize'] }]);
     const { ended, url } = await begunHere();
     await fetch(url);
-    const message = 'X did not allow the login: access_denied';
+    const message = 'X denied the login: access_denied';
     expect(await ended).toEqual({ exitCode: 1, message });
     expect(existsSync(file())).toBe(false);
   });
@@ -171,7 +171,9 @@ describe('toolkeel login x', () => {
     x.setFaults([{ kind: 'http-400', routes: ['token'] }]);
     const { ended, url } = await begunHere();
     await fetch(url);
-    const message = expect.stringMatching(/^X refused to give a token: .*client id and secret/);
+    const message = expect.stringMatching(
+      /^X rejected the token request: .*client id, the client secret/,
+    );
     expect(await ended).toEqual({ exitCode: 1, message });
     expect(existsSync(file())).toBe(false);
   });
@@ -196,7 +198,7 @@ describe('toolkeel login x', () => {
       TOOLKEEL_X_AUTHORIZE_URL: 'https://x.com/i/oauth2/authorize',
       TOOLKEEL_DATA_DIR: join(dir(), 'data'),
     });
-    expect(meant.complained()).toContain('nobody has allowed the login in time');
+    expect(meant.complained()).toContain('the login was not authorized in time');
   });
 
   it('says that the file is a folder before anybody is asked', async () => {
@@ -208,13 +210,13 @@ describe('toolkeel login x', () => {
     });
     expect(await run(['login', 'x', '--timeout', '1'], runtime)).toBe(2);
     expect(runtime.said()).toBe('');
-    expect(runtime.complained()).toContain(`tokenFile: ${file()} is a folder; name a file`);
+    expect(runtime.complained()).toContain(`tokenFile: ${file()} is a folder; specify a file`);
   });
 
   it('says that nobody came in time', async () => {
     configure();
     const { ended } = await begunHere({ timeout: '0.1' });
-    const message = 'nobody has allowed the login in time';
+    const message = 'the login was not authorized in time';
     expect(await ended).toEqual({ exitCode: 1, message });
   });
 
@@ -225,7 +227,7 @@ describe('toolkeel login x', () => {
     const { port } = other.address() as AddressInfo;
     const { code, err } = await finished(['login', 'x', '--port', String(port)], place());
     expect(code).toBe(1);
-    expect(err).toMatch(new RegExp(`the port ${port} on 127.0.0.1 cannot be used: something else`));
+    expect(err).toMatch(new RegExp(`the port ${port} on 127.0.0.1 cannot be used: it is in use`));
     await new Promise((resolve) => other.close(resolve));
   });
 
@@ -267,12 +269,14 @@ describe('toolkeel doctor, of X', () => {
     chmodSync(file(), 0o644);
     const open = await doctor();
     expect(open.code).toBe(1);
-    expect(open.out).toMatch(/^FAIL {2}x: login .*can be read by others; set its mode to 600/m);
+    expect(open.out).toMatch(
+      /^FAIL {2}x: login .*is readable by other users; set its mode to 600/m,
+    );
     chmodSync(file(), 0o600);
     writeFileSync(file(), '{"access_token":"sesame-open"}');
     const none = await doctor();
     expect(none.code).toBe(1);
-    expect(none.out).toMatch(/^FAIL {2}x: login .*is not a login/m);
+    expect(none.out).toMatch(/^FAIL {2}x: login .*is not a valid login/m);
     expect(none.out).not.toContain('sesame');
   });
 
@@ -286,7 +290,7 @@ describe('toolkeel doctor, of X', () => {
     const { code, out } = await doctor();
     expect(code).toBe(1);
     expect(out).toMatch(
-      /^FAIL {2}x +default: X does not accept our login any more.*\n +Log in again: toolkeel login x$/m,
+      /^FAIL {2}x +default: X no longer accepts the login.*\n +Log in again: toolkeel login x$/m,
     );
     expect(out).not.toContain('Check its address');
   });
@@ -299,7 +303,7 @@ describe('toolkeel doctor, of X', () => {
     expect(refused.out).toMatch(
       /credential .*accessToken is in the variable TOOLKEEL_X_ACCESS_TOKEN/,
     );
-    expect(refused.out).toMatch(/^FAIL {2}x +default: X does not accept our login any more/m);
+    expect(refused.out).toMatch(/^FAIL {2}x +default: X no longer accepts the login/m);
     configure({ baseUrl: 'http://127.0.0.1:9' });
     const gone = await doctor(env);
     expect(gone.out).toMatch(/^FAIL {2}x +default: X could not be reached/m);

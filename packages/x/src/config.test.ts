@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { configFromEnvironment, configSchema } from './config.js';
-import { pricesOf } from './cost/prices.js';
-import { postCost, readCost } from './cost/estimate.js';
-import { readSecret } from './secrets.js';
+import { configFromEnvironment, configSchema, pricesOf, readSecret } from './config.js';
+import { postCost, itemCost } from './cost.js';
 
 describe('configuration', () => {
   it('has a default for everything', () => {
@@ -17,7 +15,7 @@ describe('configuration', () => {
     });
   });
 
-  it('comes from the environment, where secrets stay', () => {
+  it('comes from the environment, without secrets', () => {
     const env = {
       TOOLKEEL_X_BASE_URL: 'http://127.0.0.1:1',
       TOOLKEEL_X_BEARER_TOKEN: 'sesame',
@@ -53,12 +51,12 @@ describe('configuration', () => {
     ['accessToken', { accessToken: 'in the open' }],
     ['prices', { prices: { pots: 1 } }],
     ['maxPostLength', { maxPostLength: 0 }],
-  ])('refuses a wrong %s by name', (name, given) => {
+  ])('rejects an invalid %s by name', (name, given) => {
     const parsed = configSchema.safeParse(given);
     expect(parsed.error?.issues[0]?.path[0]).toBe(name);
   });
 
-  it('names the setting of a secret that cannot be used, and not the secret', () => {
+  it('names the setting of an unusable secret, and not the secret', () => {
     expect(readSecret({ env: 'A' }, 'accessToken', { A: ' token\n' })).toBe('token');
     expect(() => readSecret({ env: 'A' }, 'accessToken', {})).toThrow(/accessToken.*A/);
     expect(() => readSecret({ env: 'A' }, 'accessToken', { A: 'to\nken' })).toThrow(/accessToken/);
@@ -66,14 +64,14 @@ describe('configuration', () => {
   });
 });
 
-describe('what a call costs', () => {
+describe('cost estimates', () => {
   const prices = pricesOf({ post: 0.5 });
 
-  it('follows the table, and what the operator changed in it', () => {
+  it('use the price list and the configured overrides', () => {
     expect(postCost(prices, ['hello'])).toEqual({ amount: 0.5, unit: 'USD' });
     expect(postCost(prices, ['see example.com'])).toEqual({ amount: 0.2, unit: 'USD' });
     expect(postCost(prices, ['hello'], 'summoned_reply').amount).toBe(0.01);
     expect(postCost(pricesOf({}), ['a', 'b', 'https://example.com']).amount).toBe(0.23);
-    expect(readCost(pricesOf({}), 'post_read', 3).amount).toBe(0.015);
+    expect(itemCost(pricesOf({}), 'post_read', 3).amount).toBe(0.015);
   });
 });

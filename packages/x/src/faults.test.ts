@@ -1,16 +1,19 @@
 import { isRetryable } from '@toolkeel/contract';
 import { FaultError, type Fault } from '@toolkeel/kernel';
 import { describe, expect, it } from 'vitest';
-import { classify, faultToError } from './faults.js';
-import { OversizedAnswer } from './http/body.js';
-import { noLogin } from './not-configured.js';
-import { faultOfAnswer, faultOfMissing, unreadable } from './problems/upstream-problem.js';
-import { readProblem } from './problems/problem.js';
+import { readProblem } from './api/problem.js';
+import {
+  faultOfResponse,
+  faultOfPartialError,
+  unreadableResponse,
+} from './api/upstream-problem.js';
+import { classify, faultToError, noLogin } from './faults.js';
+import { OversizedResponse } from './http/message.js';
 
 const NOW = Date.UTC(2026, 5, 1);
 const inSeconds = (seconds: number): string => String(NOW / 1000 + seconds);
 const answered = (status: number, body: unknown = {}, headers = {}) =>
-  faultOfAnswer({ status, headers, body }, NOW).fault;
+  faultOfResponse({ status, headers, body }, NOW).fault;
 const errorOf = (fault: Fault) => faultToError(fault)!.input;
 
 describe('faultToError', () => {
@@ -18,7 +21,7 @@ describe('faultToError', () => {
     ['connect', { kind: 'connect', sent: 'no' }, 'x_network_error'],
     ['network', { kind: 'network', sent: 'maybe' }, 'x_network_error'],
     ['a 5xx', answered(502), 'x_api_error'],
-    ['what cannot be understood', unreadable().fault, 'x_api_error'],
+    ['what cannot be understood', unreadableResponse().fault, 'x_api_error'],
     ['a redirect', answered(302), 'x_api_error'],
     ['401', answered(401), 'x_auth_expired'],
     ['402', answered(402), 'x_credits_depleted'],
@@ -33,13 +36,13 @@ describe('faultToError', () => {
     ['spend cap', answered(403, { title: 'SpendCapReached' }), 'x_credits_depleted'],
     ['no login', classify(noLogin()), 'x_not_configured'],
     ['an open circuit', { kind: 'circuit_open', sent: 'no', retryAfterMs: 5 }, 'circuit_open'],
-    ['too much', classify(new OversizedAnswer(9, 8)), 'x_api_error'],
+    ['too much', classify(new OversizedResponse(9, 8)), 'x_api_error'],
   ] as [string, Fault, string][])('%s', (_, fault, code) => {
     expect(errorOf(fault).code).toBe(code);
   });
 
-  it('does not count an answer above the byte budget against X', () => {
-    expect(classify(new OversizedAnswer(9, 8))).toMatchObject({ sent: 'answered', final: true });
+  it('does not retry a response above the byte budget', () => {
+    expect(classify(new OversizedResponse(9, 8))).toMatchObject({ sent: 'answered', final: true });
   });
 
   it('names the clock of a timeout', () => {
@@ -50,7 +53,7 @@ describe('faultToError', () => {
     expect(errorOf(answered(408))).toMatchObject({ details: { clock: 'upstream' } });
   });
 
-  it('says where the operator enrols the app', () => {
+  it('contains the URL where the operator enrols the app', () => {
     const body = {
       type: 'https://api.x.com/2/problems/client-forbidden',
       reason: 'client-not-enrolled',
@@ -61,12 +64,12 @@ describe('faultToError', () => {
     expect(errorOf(answered(403, foreign)).message).not.toContain('elsewhere');
   });
 
-  it('leaves what is not about X to the default table', () => {
+  it('leaves faults that are not specific to X to the default mapping', () => {
     expect(faultToError({ kind: 'cancelled', sent: 'no' })).toBeUndefined();
     expect(faultToError({ kind: 'overloaded', sent: 'no' })).toBeUndefined();
   });
 
-  it('says how long a limit lasts, and which one it is', () => {
+  it('contains the reset and the window of a rate limit', () => {
     const headers = {
       'x-rate-limit-limit': '50',
       'x-rate-limit-remaining': '40',
@@ -83,7 +86,7 @@ describe('faultToError', () => {
     });
   });
 
-  it('does not advise to wait for the window beside a usage cap', () => {
+  it('contains no retry time for a usage cap', () => {
     const headers = {
       'x-rate-limit-limit': '450',
       'x-rate-limit-remaining': '0',
@@ -103,7 +106,7 @@ describe('faultToError', () => {
     for (const fault of [answered(404), answered(400), answered(422)]) {
       expect(isRetryable(errorOf(fault).code)).toBe(false);
     }
-    const missing = faultOfMissing(
+    const missing = faultOfPartialError(
       readProblem({ type: 'x/resource-not-found', resource_type: 'tweet', resource_id: '7' }),
     );
     expect(errorOf(missing.fault)).toMatchObject({
@@ -112,7 +115,7 @@ describe('faultToError', () => {
     });
   });
 
-  it('repeats what X says, in one line', () => {
+  it('contains the message of X on one line', () => {
     expect(errorOf(answered(403, { detail: 'a\nb' })).message).toBe(
       'X does not allow this. X says: a b',
     );
@@ -120,7 +123,7 @@ describe('faultToError', () => {
 });
 
 describe('classify', () => {
-  it('knows what undici and TLS throw', () => {
+  it('classifies errors of undici and TLS', () => {
     const coded = (code: string) => classify(Object.assign(new Error('x'), { code }));
     expect(coded('ERR_TLS_HANDSHAKE_TIMEOUT')).toMatchObject({ kind: 'connect', sent: 'no' });
     expect(coded('UND_ERR_ABORTED')).toMatchObject({ kind: 'network', sent: 'maybe' });

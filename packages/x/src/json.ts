@@ -1,15 +1,15 @@
-/** A JSON object from outside: nothing is known of its members until somebody has looked. */
-export type Doc = Readonly<Record<string, unknown>>;
+/** A parsed JSON object with unvalidated members. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isDoc(value: unknown): value is Doc {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function docOf(value: unknown): Doc | undefined {
-  return isDoc(value) ? value : undefined;
+export function objectOf(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
 }
 
-export function textOf(value: unknown): string | undefined {
+export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
@@ -17,21 +17,21 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function docsOf(value: unknown): readonly Doc[] {
-  return listOf(value).filter(isDoc);
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  return arrayOf(value).filter(isObject);
 }
 
-/** The first member of that name which is there, for upstreams that are renaming theirs. */
-export function memberOf(doc: Doc | undefined, ...names: readonly string[]): unknown {
-  const name = names.find((one) => doc !== undefined && Object.hasOwn(doc, one));
+/** The first existing member of these names, for an upstream that renames its members. */
+export function memberOf(doc: JsonObject | undefined, ...names: readonly string[]): unknown {
+  const name = names.find((candidate) => doc !== undefined && Object.hasOwn(doc, candidate));
   return name === undefined ? undefined : doc?.[name];
 }
 
-/** Leaves out members that have no value, so that an answer says only what is known. */
+/** Removes undefined members. */
 export function compact<T extends object>(
   members: T,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -1,14 +1,13 @@
 import type { Pack } from '@toolkeel/contract';
-import { configSchema } from './config.js';
-import type { Environment } from './secrets.js';
+import { configSchema, type Environment } from './config.js';
 import { specs } from './tools/specs/index.js';
 
-/** What is outside of the process, for tests to replace. */
+/** Process-wide state that tests replace. */
 export interface RuntimeContext {
   readonly env?: Environment;
 }
 
-/** Describing the tools loads nothing that could run them: a host lists them before it needs them. */
+/** `describe` loads only the specifications, because a host lists the tools before it runs any. */
 export function createXPack({ env = process.env }: RuntimeContext = {}): Pack<typeof configSchema> {
   return {
     name: 'x',

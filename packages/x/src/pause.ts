@@ -1,6 +1,6 @@
 import type { Clock } from '@toolkeel/kernel';
 
-/** Waits; an abort ends the wait with its reason. */
+/** Waits `ms`; rejects with the signal's reason if it aborts. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

@@ -1,8 +1,7 @@
 import { raise, toolError } from '@toolkeel/contract';
 import type { XConfig } from './config.js';
-import { countCashtags } from './text/cashtags.js';
 
-/** What X took from everybody who does not pay for its enterprise tier. */
+/** Tools that require X's enterprise tier, and what they do. */
 export const enterpriseOnly: Readonly<Record<string, string>> = {
   x_like_tweet: 'likes',
   x_unlike_tweet: 'likes',
@@ -10,25 +9,43 @@ export const enterpriseOnly: Readonly<Record<string, string>> = {
   x_quote_tweet: 'quotes',
 };
 
-/** A call that X is known to refuse is not made. */
-export function demandTier(tool: string, { tier }: XConfig): void {
-  const what = enterpriseOnly[tool];
-  if (what === undefined || tier === 'enterprise') return;
-  refuse(`X gives ${what} to its enterprise tier only, and`, tier);
+/** Rejects a call that X would reject. */
+export function requireTier(tool: string, { tier }: XConfig): void {
+  const feature = enterpriseOnly[tool];
+  if (feature === undefined || tier === 'enterprise') return;
+  reject(`X allows ${feature} in its enterprise tier only`, tier);
 }
 
-/** Every other tier may name one stock in a post. */
-export function demandCashtags(text: string, { tier }: Pick<XConfig, 'tier'>): void {
+/** The other tiers allow one cashtag per post. */
+export function requireCashtagLimit(text: string, { tier }: Pick<XConfig, 'tier'>): void {
   const count = countCashtags(text);
   if (count <= 1 || tier === 'enterprise') return;
-  refuse(`X takes ${count} cashtags in one post from its enterprise tier only, and`, tier);
+  reject(`X allows ${count} cashtags in one post in its enterprise tier only`, tier);
 }
 
-function refuse(why: string, tier: XConfig['tier']): never {
+function reject(reason: string, tier: XConfig['tier']): never {
   return raise(
-    toolError('x_forbidden', `${why} this account is configured as ${tier}. Nothing was sent.`, {
-      details: { reason: 'tier' },
-      outcome: 'not_executed',
-    }),
+    toolError(
+      'x_forbidden',
+      `${reason}, and this account is configured as ${tier}. Nothing was sent.`,
+      {
+        details: { reason: 'tier' },
+        outcome: 'not_executed',
+      },
+    ),
   );
+}
+
+/** X's whitespace before a cashtag differs from `\s`, and excludes directional marks. */
+const BLANK =
+  '[\\t-\\r \\x85\\xA0\\u1680\\u180E\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000]';
+
+/** A dollar sign and a ticker symbol, between whitespace or punctuation. */
+const CASHTAG = new RegExp(
+  `(?<=^|${BLANK})\\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?=$|\\s|[!'#%&()*+,\\\\\\-./:;<=>?@[\\]^_{|}~$])`,
+  'gi',
+);
+
+export function countCashtags(text: string): number {
+  return text.includes('$') ? [...text.matchAll(CASHTAG)].length : 0;
 }

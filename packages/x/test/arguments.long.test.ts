@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { fuzzArguments } from './support/fuzz.js';
-import { useWorld } from './support/world.js';
+import { fuzzArguments } from './support/arguments.js';
+import { useWorld } from './support/rig.js';
 
 const { world } = useWorld();
 
-it('takes very many arguments that nobody would think of', async () => {
+it('accepts or rejects many generated arguments', async () => {
   const given = await world(() => ({ status: 403, json: {} }));
   await expect(fuzzArguments(given, 2_000)).resolves.toBeUndefined();
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { fuzzArguments } from './support/fuzz.js';
-import { useWorld } from './support/world.js';
+import { fuzzArguments } from './support/arguments.js';
+import { useWorld } from './support/rig.js';
 
 const { world } = useWorld();
 const answering = () => ({ status: 403, json: {} });
 
 describe('arguments', () => {
-  it('that a schema refuses never reach X; those that it accepts get an answer', async () => {
+  it('that a schema rejects never reach X; others get an envelope', async () => {
     await expect(fuzzArguments(await world(answering), 60)).resolves.toBeUndefined();
   }, 30_000);
 
@@ -36,7 +36,7 @@ describe('arguments', () => {
     ['x_post_tweet', { text: 'a', media: ['1'] }],
     ['x_post_thread', { tweets: [] }],
     ['x_search_tweets', { query: 'a', max_results: 101 }],
-  ])('that cannot be are validation_error: %s %j', async (tool, args) => {
+  ])('that are malformed are validation_error: %s %j', async (tool, args) => {
     const { rig, server } = await world(answering);
     expect(await rig.code(tool, args)).toBe('validation_error');
     expect(server.seen).toEqual([]);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   chmod,
   lstat,
@@ -9,16 +10,13 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { XSandbox } from '@toolkeel/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loginX, LoginError } from '../src/index.js';
 import { argumentsOf } from './support/arguments.js';
-import type { Config } from './support/rig.js';
-import { created, useSandbox } from './support/sandbox.js';
-import { useWorld } from './support/world.js';
+import { type Config, created, useSandbox, useWorld } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const { world, rigFor } = useWorld();
@@ -38,7 +36,7 @@ const login = (sandbox: XSandbox, more: object = {}) =>
     baseUrl: sandbox.url,
     authorizeUrl: sandbox.authorizeUrl,
     port: 0,
-    // The browser of a person who agrees.
+    // The browser of a user who authorizes the app.
     onUrl: (url) => void fetch(url).catch(() => undefined),
     ...more,
   });
@@ -48,8 +46,8 @@ const stored = async () => JSON.parse(await readFile(tokenFile, 'utf8')) as Reco
 const issued = (sandbox: XSandbox) =>
   sandbox.commits({ kind: 'token.issued' }).filter(({ account }) => account !== '');
 
-describe('logging in', () => {
-  it('keeps what X gives, for the owner alone', async () => {
+describe('login', () => {
+  it('saves the tokens in a file of mode 600', async () => {
     const { sandbox, another } = await sandboxWorld();
     const result = await login(sandbox);
     expect(result).toMatchObject({
@@ -64,7 +62,7 @@ describe('logging in', () => {
     expect(await rig.data('x_post_tweet', { text: 'logged in' })).toBeDefined();
   });
 
-  it('asks with PKCE, and for nothing but a code', async () => {
+  it('uses PKCE and the code flow', async () => {
     const { sandbox } = await sandboxWorld();
     let shown = '';
     await login(sandbox, {
@@ -82,7 +80,7 @@ describe('logging in', () => {
     expect(asked.get('scope')).toContain('offline.access');
   });
 
-  it('shows success in the browser only after the tokens are kept', async () => {
+  it('shows success in the browser only after the tokens are saved', async () => {
     const { sandbox } = await sandboxWorld();
     sandbox.setLatency({ fixedMs: 20 });
     let page = Promise.resolve('');
@@ -98,9 +96,9 @@ describe('logging in', () => {
   });
 
   it.each([
-    ['http-400', 'X refused to give a token: look whether'],
-    ['http-503', 'X gave no token: try again later (503)'],
-    ['reset-after-read', 'X gave no token: try again later'],
+    ['http-400', 'X rejected the token request: check'],
+    ['http-503', 'X returned no token: try again later (503)'],
+    ['reset-after-read', 'X returned no token: try again later'],
   ] as const)('shows in the browser that the token exchange failed: %s', async (kind, why) => {
     const { sandbox } = await sandboxWorld();
     sandbox.setFaults([{ kind, routes: ['token'] }]);
@@ -122,7 +120,7 @@ describe('logging in', () => {
     }
   });
 
-  it('takes no code that somebody else sends', async () => {
+  it('rejects a forged callback', async () => {
     const { sandbox } = await sandboxWorld();
     const answers: number[] = [];
     await login(sandbox, {
@@ -139,7 +137,7 @@ describe('logging in', () => {
     expect(await stored()).toMatchObject({ version: 1 });
   });
 
-  it('says so when the person does not agree, and when nobody comes', async () => {
+  it('reports a denied login and a timeout', async () => {
     const { sandbox } = await sandboxWorld();
     sandbox.setFaults([{ kind: 'x-consent-denied', routes: ['authorize'], times: 1 }]);
     await expect(login(sandbox)).rejects.toThrow(LoginError);
@@ -149,34 +147,34 @@ describe('logging in', () => {
     await expect(stat(tokenFile)).rejects.toThrow(/ENOENT/);
   });
 
-  it('asks nobody to agree to what cannot be kept', async () => {
+  it('checks that the file is writable before the user is asked', async () => {
     const { sandbox } = await sandboxWorld();
     await writeFile(join(folder, 'login'), 'a file where the folder would be');
     let asked = 0;
     const onUrl = () => void (asked += 1);
-    await expect(login(sandbox, { onUrl })).rejects.toThrow(/the login cannot be kept$/);
+    await expect(login(sandbox, { onUrl })).rejects.toThrow(/the login cannot be saved$/);
     expect(asked).toBe(0);
   });
 
-  it('asks nobody to agree where the file is a folder, or a link that leads nowhere', async () => {
+  it('rejects a folder, a device or a link loop before the user is asked', async () => {
     const { sandbox } = await sandboxWorld();
     let asked = 0;
     const refused = { onUrl: () => void (asked += 1), timeoutMs: 50 };
     const loop = join(folder, 'loop');
     await symlink('loop', loop);
     await expect(login(sandbox, { ...refused, tokenFile: folder })).rejects.toThrow(
-      `tokenFile: ${folder} is a folder; name a file`,
+      `tokenFile: ${folder} is a folder; specify a file`,
     );
     await expect(login(sandbox, { ...refused, tokenFile: '/dev/null' })).rejects.toThrow(
-      'tokenFile: /dev/null is no file; name a file',
+      'tokenFile: /dev/null is not a regular file; specify a file',
     );
     await expect(login(sandbox, { ...refused, tokenFile: loop })).rejects.toThrow(
-      `tokenFile: ${loop} is a link that leads to no file, only to more links`,
+      `tokenFile: ${loop} is a symbolic link loop`,
     );
     expect(asked).toBe(0);
   });
 
-  it('goes where a link leads, though nothing is there yet', async () => {
+  it('follows a link to a file that does not exist yet', async () => {
     const { sandbox, another } = await sandboxWorld();
     const [first, second] = [join(folder, 'first'), join(folder, 'second')];
     await symlink('second', first);
@@ -188,17 +186,17 @@ describe('logging in', () => {
     expect(await rig.data('x_get_me')).toBeDefined();
   });
 
-  it('works for an app that has a secret', async () => {
+  it('supports a confidential app', async () => {
     const { sandbox } = await sandboxWorld({ clientSecret: 'shh' });
-    await expect(login(sandbox)).rejects.toThrow(/^X refused to give a token: .*\(401\)$/);
+    await expect(login(sandbox)).rejects.toThrow(/^X rejected the token request: .*\(401\)$/);
     expect(await login(sandbox, { clientSecret: 'shh' })).toMatchObject({
       userId: sandbox.landmarks.me.id,
     });
   });
 });
 
-describe('a login that has expired', () => {
-  it('is renewed before it is used, and its successor is kept', async () => {
+describe('an expired login', () => {
+  it('is renewed before use, and the new tokens are saved', async () => {
     const { sandbox, another } = await sandboxWorld();
     await login(sandbox);
     const before = await stored();
@@ -213,7 +211,7 @@ describe('a login that has expired', () => {
     expect(sandbox.log({ route: 'me' }).filter(({ status }) => status === 401)).toEqual([]);
   });
 
-  it('is renewed after a 401, and the call is sent once more', async () => {
+  it('is renewed after a 401, and the call is retried once', async () => {
     const { sandbox, another } = await sandboxWorld();
     await login(sandbox);
     const file = await stored();
@@ -228,7 +226,7 @@ describe('a login that has expired', () => {
     expect(issued(sandbox)).toHaveLength(2);
   });
 
-  it('is renewed once, however many calls, tools and processes need it', async () => {
+  it('is renewed once for concurrent calls, tools and processes', async () => {
     const { sandbox, another } = await sandboxWorld();
     await login(sandbox);
     const file = await stored();
@@ -248,7 +246,7 @@ describe('a login that has expired', () => {
     expect(await readdir(join(folder, 'login'))).toEqual(['x.json']);
   });
 
-  it('is over when X refuses to renew it', async () => {
+  it('has ended when X rejects the renewal', async () => {
     for (const refusedRefresh of ['invalid_grant', 'invalid_request'] as const) {
       const { sandbox, another } = await sandboxWorld({ refusedRefresh });
       await login(sandbox);
@@ -269,7 +267,7 @@ describe('a login that has expired', () => {
     }
   });
 
-  it('is not over because the token endpoint is down', async () => {
+  it('has not ended while the token endpoint is down', async () => {
     const { sandbox, another } = await sandboxWorld();
     await login(sandbox);
     const file = { ...(await stored()), access_token: 'old', obtained_at: 0 };
@@ -285,7 +283,7 @@ describe('a login that has expired', () => {
     expect(await rig.data('x_post_tweet', { text: 'later' })).toBeDefined();
   });
 
-  it('leaves open what became of what was sent before, when it cannot be renewed', async () => {
+  it('keeps an earlier unknown outcome when the renewal fails', async () => {
     const { sandbox, another } = await sandboxWorld({ tier: 'enterprise' });
     await login(sandbox);
     const file = { ...(await stored()), obtained_at: 0 };
@@ -303,10 +301,10 @@ describe('a login that has expired', () => {
     expect(sandbox.commits({ kind: 'like.created' })).toHaveLength(1);
   });
 
-  it('is what to look at, and not X, when nothing can be written where it is kept', async () => {
+  it('is reported as not writable', async () => {
     const { sandbox, another } = await sandboxWorld();
     await login(sandbox);
-    // A name that leaves no room for that of a lock.
+    // A file name that is too long for a lock file.
     const long = join(folder, `${'x'.repeat(240)}.json`);
     const file = { ...(await stored()), expires_at: Date.now() - 1 };
     await writeFile(long, JSON.stringify(file), { mode: 0o600 });
@@ -315,12 +313,12 @@ describe('a login that has expired', () => {
     expect(await rig.error('x_get_me')).toMatchObject({
       code: 'x_not_configured',
       retryable: false,
-      message: expect.stringMatching(/^tokenFile: .*the login cannot be kept$/) as string,
+      message: expect.stringMatching(/^tokenFile: .*the login cannot be saved$/) as string,
     });
     expect(issued(sandbox)).toHaveLength(before);
   });
 
-  it('is one login under all of its names', async () => {
+  it('has one lock for all names of its file', async () => {
     const { sandbox, another } = await sandboxWorld();
     await login(sandbox);
     const before = await stored();
@@ -333,7 +331,7 @@ describe('a login that has expired', () => {
     expect((await stored())['refresh_token']).not.toBe(before['refresh_token']);
   });
 
-  it('does not use up its refresh token when X refuses one that is new', async () => {
+  it('keeps its refresh token when X rejects a new access token', async () => {
     const { sandbox, another } = await sandboxWorld();
     await login(sandbox);
     const rig = await another(withFile());
@@ -344,7 +342,7 @@ describe('a login that has expired', () => {
 });
 
 describe('without a login', () => {
-  it('every tool that needs X answers, and sends nothing', async () => {
+  it('every tool that needs X fails without a request', async () => {
     const { rig, server } = await world(() => ({ json: {} }), { accessToken: undefined });
     const needy = rig.instance.tools.filter(({ requires }) => requires.includes('x_client'));
     expect(needy.length).toBeGreaterThan(30);
@@ -355,7 +353,7 @@ describe('without a login', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('a file that is not there, is no login, or can be read by others is told', async () => {
+  it('a missing, malformed or readable file is reported', async () => {
     const rig = await rigFor({ ...withFile(), baseUrl: 'http://127.0.0.1:9' });
     expect(await rig.error('x_get_me')).toMatchObject({
       code: 'x_not_configured',
@@ -384,17 +382,17 @@ describe('without a login', () => {
     const endless = await rigFor({ tokenFile: loop, baseUrl: 'http://127.0.0.1:9' });
     expect(await endless.error('x_get_me')).toMatchObject({
       code: 'x_not_configured',
-      message: expect.stringContaining('only to more links') as string,
+      message: expect.stringContaining('symbolic link loop') as string,
     });
   });
 
-  it('the app reads what needs no account, until somebody logs in', async () => {
+  it('the app token is used for public reads until a login exists', async () => {
     const { sandbox, another } = await sandboxWorld();
     const rig = await another({ ...withFile(), bearerToken: { env: 'APP' } });
     const args = { tweet_id: sandbox.landmarks.popularPostId };
     await rig.data('get_tweet_by_id', args);
     expect(await rig.code('x_get_me')).toBe('x_not_configured');
-    // A file for a login that nobody has made yet is not a fault.
+    // A login file that does not exist yet is not an error.
     expect(await rig.data('health_check')).toMatchObject({ ok: true, problem: null });
     expect(await rig.instance.health()).toEqual({ ok: true, detail: 'default: answers' });
     expect(await rig.data('validate_config')).toMatchObject({
@@ -410,7 +408,7 @@ describe('without a login', () => {
     ]);
   });
 
-  it('a token that cannot be renewed is over after a 401', async () => {
+  it('a token that cannot be renewed has ended after a 401', async () => {
     const { rig, server } = await world(() => ({ status: 401, json: { title: 'Unauthorized' } }));
     expect(await rig.error('x_get_me')).toMatchObject({ code: 'x_auth_expired', retryable: false });
     expect(server.seen).toHaveLength(1);

@@ -4,11 +4,17 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { authorizationCode, type Callback } from '../src/auth/callback.js';
 
-/** Waits for a browser that does as it is told with the address that it was sent to. */
+/** Starts a callback server and runs `browse` with its URL. */
 function waiting(browse: (redirectUri: string) => Promise<void>, signal: AbortSignal) {
   return new Promise<Callback>((resolve, reject) => {
     const onListening = (uri: string) => void browse(uri).catch(reject);
-    const options = { port: 0, state: 'ours', signal, onListening, onStranger: () => undefined };
+    const options = {
+      port: 0,
+      state: 'ours',
+      signal,
+      onListening,
+      onStateMismatch: () => undefined,
+    };
     const answered = (callback: Callback): void => {
       callback.finish({ status: 200, text: 'Done.' });
       resolve(callback);
@@ -26,7 +32,7 @@ const connected = (uri: string): Promise<Socket> =>
 const closed = (socket: Socket) =>
   new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
-    // Else it would not see the other side leave.
+    // Otherwise the socket would not notice the end.
     socket.resume();
   });
 
@@ -38,7 +44,7 @@ it(
     const ended: Promise<void>[] = [];
     let said = '';
     const { code } = await waiting(async (uri) => {
-      // Opened ahead, and never used.
+      // Preconnected and unused.
       ended.push(closed(await connected(uri)));
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = get(`${uri}?state=ours&code=given`, { agent }, resolve);
@@ -56,18 +62,18 @@ it(
   },
 );
 
-it('nor does one that never came back', { timeout: 3_000 }, async () => {
+it('a login without a callback times out', { timeout: 3_000 }, async () => {
   const leaving = new AbortController();
   let ended = Promise.resolve();
   const login = waiting(async (uri) => {
     ended = closed(await connected(uri));
     leaving.abort();
   }, leaving.signal);
-  await expect(login).rejects.toThrow('nobody has allowed the login in time');
+  await expect(login).rejects.toThrow('the login was not authorized in time');
   await ended;
 });
 
-it('what is no address is not found, and the login goes on', async () => {
+it('a malformed URL is not found, and the login continues', async () => {
   let answer = '';
   const { code } = await waiting(async (uri) => {
     const socket = await connected(uri);
@@ -79,13 +85,13 @@ it('what is no address is not found, and the login goes on', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
 });
 
-it('answers a browser that reloads the page with the same outcome', async () => {
+it('a reloaded page gets the same response', async () => {
   let answers = Promise.resolve('');
   const callback = await authorizationCode({
     port: 0,
     state: 'ours',
     signal: never,
-    onStranger: () => undefined,
+    onStateMismatch: () => undefined,
     onListening: (uri) => {
       const ask = 'GET /callback?state=ours&code=given HTTP/1.1\r\nHost: localhost\r\n\r\n';
       answers = connected(uri).then((socket) => {

@@ -1,14 +1,14 @@
 import type { XSandbox } from '@toolkeel/sandbox';
 import { expect, it } from 'vitest';
-import { PATIENCE_MS } from './support/patience.js';
-import { useSandbox } from './support/sandbox.js';
+import { PATIENCE_MS } from './support/closing.js';
+import { useSandbox } from './support/rig.js';
 import { useStage } from './support/stage.js';
 
 const stage = useStage();
 
 const sandboxWorld = useSandbox();
 
-/** Calls of every tool that costs something; of reads as much as X gives at once. */
+/** Calls of every tool with a cost; reads with the largest page. */
 function callsOf(x: XSandbox, ours: unknown): Readonly<Record<string, readonly object[]>> {
   const { me, friendId, strangerId, mentionId, unaskedPostId, popularPostId, listId } = x.landmarks;
   return {
@@ -47,10 +47,10 @@ function callsOf(x: XSandbox, ours: unknown): Readonly<Record<string, readonly o
   };
 }
 
-it('no call costs more than was said before, and one that acts costs what was said', async () => {
+it('no call costs more than its estimate, and a mutation costs exactly that', async () => {
   const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise', duplicateWindowMs: 0 });
   const { id: ours } = await rig.data('x_post_tweet', { text: 'ours' });
-  // Whose login it is is asked once in the life of a process.
+  // The user id is requested once per process.
   await rig.data('x_get_bookmarks');
   const calls = callsOf(sandbox, ours);
   const priced = rig.instance.tools.filter(({ estimateCost }) => estimateCost !== undefined);
@@ -87,7 +87,7 @@ it(
     expect(x.commits()).toEqual([]);
     await server.call('x_post_thread', { tweets: ['one', 'two', 'three'] });
     const sends = (await server.store.auditRows(1, 100)).filter(({ kind }) => kind === 'send');
-    // Of the whole thread, once: with its first part.
+    // The cost of the whole thread, charged with its first part.
     expect(sends.map(({ detail }) => (JSON.parse(detail) as { cost?: unknown }).cost)).toEqual([
       { amount: 0.045, unit: 'USD' },
       undefined,

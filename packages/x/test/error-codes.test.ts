@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildManifest, checkObservedCodes, type ObservedCode } from '@toolkeel/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { png } from '../src/media/files.fixture.js';
 import { x } from '../src/index.js';
+import { png } from '../src/media/files.fixture.js';
 import { argumentsOf } from './support/arguments.js';
-import type { Config } from './support/rig.js';
+import { type Config, useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { world } = useWorld();
 
@@ -26,7 +25,7 @@ const limited = () => ({
   'x-rate-limit-reset': String(Math.floor(Date.now() / 1000) + 60),
 });
 
-/** Answers of X, and what every tool that talks to X makes of them. */
+/** Responses of X and the resulting error codes. */
 const replies: readonly (readonly [Reply, string])[] = [
   [{ status: 429, json: {}, headers: limited() }, 'x_rate_limited'],
   [{ status: 401, json: {} }, 'x_auth_expired'],
@@ -49,7 +48,7 @@ const expiredLogin = {
 };
 
 describe('error codes', () => {
-  it('are those that each tool declares: no more and no fewer', async () => {
+  it('are exactly those that each tool declares', async () => {
     const observed: ObservedCode[] = [];
     const note = (tool: string, code: string, expected: string) => {
       expect({ tool, code }).toEqual({ tool, code: expected });
@@ -65,7 +64,7 @@ describe('error codes', () => {
       more: Config = {},
     ) => {
       for (const { name } of needy.filter((spec) => isMeant(spec.name))) {
-        // Each with a pack of its own: failures of one must not open the circuit for the next.
+        // A pack for each, because failures would open its circuit.
         const { rig } = await world(() => reply, { ...config, ...more });
         note(name, await rig.code(name, argumentsOf[name]), expected(name));
       }
@@ -78,14 +77,14 @@ describe('error codes', () => {
       { accessToken: undefined },
     );
     const isOnce = (tool: string) => specs.find(({ name }) => name === tool)?.effect === 'once';
-    // Nobody knows whether a post came to be, and it is looked for; for the rest the cause is the answer.
+    // Only posts have an unknown outcome; the others keep the code of the cause.
     const brief = { toolTimeoutSecs: 3, attemptTimeoutSecs: 3 };
     for (const [reply, code] of [
       [{ act: 'reset' }, 'x_network_error'],
       [{ status: 500 }, 'x_api_error'],
     ] as const) {
       const once = needy.filter((spec) => isOnce(spec.name));
-      // At once, because all of it is waiting.
+      // Concurrently, because they only wait.
       await Promise.all(
         once.map(({ name }) =>
           all(
@@ -103,7 +102,7 @@ describe('error codes', () => {
       );
     }
 
-    // Posts that were surely not sent keep their cause.
+    // Posts that were not sent keep the code of the cause.
     const dead = await world(() => ({}), config);
     await dead.server.close();
     const posts = needy.filter(({ effect }) => effect === 'once').map(({ name }) => name);
@@ -120,7 +119,7 @@ describe('error codes', () => {
     for (const name of posts) {
       note(name, await unrenewed.rig.code(name, argumentsOf[name]), 'x_api_error');
     }
-    // A read that comes before fails as a read does.
+    // A preceding read fails like any read.
     const broken = await world(() => ({ status: 500 }), config);
     while ((await broken.rig.code('x_get_me')) !== 'circuit_open');
     for (const { name } of needy) {

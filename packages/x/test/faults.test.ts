@@ -1,11 +1,11 @@
 import type { FaultKind, FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { uploadPicture } from './support/acts.js';
-import { created, useSandbox, type SandboxWorld } from './support/sandbox.js';
+import { type Config, created, journaled, useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 
-/** What X carries out before something goes wrong, and what it does not get to. */
+/** Faults after X has executed the request, and faults before that. */
 const acted: readonly FaultRule[] = [
   { kind: 'reset-after-read' },
   { kind: 'close-after-read' },
@@ -32,7 +32,7 @@ const untouched: readonly FaultRule[] = [
 
 const named = (rules: readonly FaultRule[]) => rules.map((rule) => [rule.kind, rule] as const);
 
-/** Texts and targets whose way back through X is not straight. */
+/** Texts and targets that X changes. */
 const posts = (x: XSandbox) =>
   [
     ['x_post_tweet', { text: 'plain' }],
@@ -45,69 +45,71 @@ const posts = (x: XSandbox) =>
     ['x_quote_tweet', { text: 'look', quoted_tweet_id: x.landmarks.unaskedPostId }],
   ] as const;
 
-async function enterprise(config: object = {}): Promise<SandboxWorld> {
-  return sandboxWorld(
-    { tier: 'enterprise' },
-    { toolTimeoutSecs: 8, attemptTimeoutSecs: 4, ...config },
-  );
+async function enterprise(config: Config = {}) {
+  const { toolTimeoutSecs = 8, ...more } = config;
+  const settings = { toolTimeoutSecs, attemptTimeoutSecs: 4, ...more };
+  const opened = await sandboxWorld({ tier: 'enterprise' }, settings);
+  return { ...opened, journal: journaled(opened.rig, toolTimeoutSecs * 1000) };
 }
 
-describe.concurrent('a post that X carried out, and did not say so', () => {
-  it.each(named(acted))('is found again after %s, and is not sent twice', async (_, rule) => {
-    const { rig, sandbox } = await enterprise();
+describe.concurrent('a post that X executed without a valid response', () => {
+  it.each(named(acted))('is read back after %s and not resent', async (_, rule) => {
+    const { rig, sandbox, journal } = await enterprise();
     for (const [tool, args] of posts(sandbox)) {
       const before = created(sandbox).length;
       sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
-      const data = await rig.data(tool, args);
+      const data = await rig.data(tool, args, journal);
       const commits = created(sandbox).slice(before);
       expect(commits).toHaveLength(1);
       expect(data['id']).toBe(commits[0]?.id);
     }
   });
 
-  it('is found with its media', async () => {
-    const { rig, sandbox } = await enterprise();
+  it('is read back with its media', async () => {
+    const { rig, sandbox, journal } = await enterprise();
     const mediaId = await uploadPicture(sandbox);
     for (const text of ['with a picture', '']) {
       sandbox.setFaults([{ kind: 'reset-after-read', routes: ['create-post'], times: 1 }]);
-      const data = await rig.data('x_post_tweet', { text, media_ids: [mediaId] });
+      const data = await rig.data('x_post_tweet', { text, media_ids: [mediaId] }, journal);
       expect(data['id']).toBe(created(sandbox).at(-1)?.id);
     }
   });
 
   it.each(named([{ kind: 'garbage' }, { kind: 'http-503', times: 3 }, { kind: 'x-429-window' }]))(
-    'is found though the first look ends with %s',
+    'is found although the first read-back fails with %s',
     async (_, rule) => {
-      const { rig, sandbox } = await enterprise({ attemptTimeoutSecs: 2 });
+      const { rig, sandbox, journal } = await enterprise({ attemptTimeoutSecs: 2 });
       await rig.run('x_get_me');
       sandbox.setFaults([
         { kind: 'acted-http-503', routes: ['create-post'], times: 1 },
         { times: 1, retryAfter: { seconds: 1 }, ...rule, routes: ['user-posts'] },
       ]);
-      const data = await rig.data('x_post_tweet', { text: 'look again' });
+      const data = await rig.data('x_post_tweet', { text: 'look again' }, journal);
       expect(data['id']).toBe(created(sandbox)[0]?.id);
     },
   );
 
-  it('is found though so many got no answer at once that calls to X were paused', async () => {
-    const { rig, sandbox } = await enterprise({ attemptTimeoutSecs: 1 });
+  it('is found although many timeouts opened the circuit', async () => {
+    const { rig, sandbox, journal } = await enterprise({ attemptTimeoutSecs: 1 });
     await rig.run('x_get_me');
     sandbox.setFaults([{ kind: 'acted-stall', routes: ['create-post'], times: 20 }]);
     const texts = Array.from({ length: 20 }, (_, index) => `one of many, ${index}`);
-    const found = await Promise.all(texts.map((text) => rig.data('x_post_tweet', { text })));
+    const found = await Promise.all(
+      texts.map((text) => rig.data('x_post_tweet', { text }, journal)),
+    );
     expect(rig.events.map(({ type }) => type)).toContain('circuit_open');
     const made = new Map(created(sandbox).map(({ id, text }) => [text, id]));
     expect(found.map(({ id }) => id)).toEqual(texts.map((text) => made.get(text)));
   });
 
-  it('is not looked for in vain where X does not let us', async () => {
-    const { rig, sandbox } = await enterprise();
+  it('is not searched again if X forbids the read-back', async () => {
+    const { rig, sandbox, journal } = await enterprise();
     await rig.run('x_get_me');
     sandbox.setFaults([
       { kind: 'acted-http-503', routes: ['create-post'], times: 1 },
       { kind: 'x-403-not-permitted', routes: ['user-posts'] },
     ]);
-    expect(await rig.error('x_post_tweet', { text: 'who knows' })).toMatchObject({
+    expect(await rig.error('x_post_tweet', { text: 'who knows' }, journal)).toMatchObject({
       code: 'outcome_unknown',
       outcome: 'unknown',
       details: { cause_code: 'x_api_error' },
@@ -115,15 +117,18 @@ describe.concurrent('a post that X carried out, and did not say so', () => {
     expect(sandbox.log({ route: 'user-posts' })).toHaveLength(1);
   });
 
-  it('is looked for as long as X may be late, and not longer', async () => {
-    const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 4, attemptTimeoutSecs: 2 });
+  it('is searched for a bounded time', async () => {
+    const { rig, sandbox, journal } = await enterprise({
+      toolTimeoutSecs: 4,
+      attemptTimeoutSecs: 2,
+    });
     sandbox.setLag(500);
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
-    const data = await rig.data('x_post_tweet', { text: 'late' });
+    const data = await rig.data('x_post_tweet', { text: 'late' }, journal);
     expect(data['id']).toBe(created(sandbox)[0]?.id);
     sandbox.setLag(60_000);
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
-    const error = await rig.error('x_post_tweet', { text: 'too late' });
+    const error = await rig.error('x_post_tweet', { text: 'too late' }, journal);
     expect(error).toMatchObject({
       code: 'outcome_unknown',
       retryable: false,
@@ -134,10 +139,10 @@ describe.concurrent('a post that X carried out, and did not say so', () => {
   });
 });
 
-describe.concurrent('a post that X did not get to', () => {
-  it.each(named(untouched))('is not sent again after %s: nobody knows', async (_, rule) => {
+describe.concurrent('a post that did not reach X', () => {
+  it.each(named(untouched))('is not resent after %s and stays unknown', async (_, rule) => {
     const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 1.2, attemptTimeoutSecs: 0.8 });
-    // What is loaded when it is first needed must not take the time of a post.
+    // Loads the HTTP client first, so that it does not use up the timeout.
     await rig.run('x_get_me');
     for (const [tool, args] of posts(sandbox).slice(0, 2)) {
       sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
@@ -150,14 +155,14 @@ describe.concurrent('a post that X did not get to', () => {
     expect(sandbox.log({ route: 'create-post' })).toHaveLength(2);
   });
 
-  it('is sent again if not even a connection came to be', async () => {
+  it('is resent if no connection was made', async () => {
     const { rig, sandbox } = await enterprise();
     sandbox.setFaults([{ kind: 'reset-on-connect', times: 1 }]);
     expect(await rig.data('x_post_tweet', { text: 'second try' })).toBeDefined();
     expect(created(sandbox)).toHaveLength(1);
   });
 
-  it('was surely not sent while nobody was there', async () => {
+  it('has the outcome not_executed while X is unreachable', async () => {
     const { rig, sandbox } = await enterprise({ maxRetries: 1 });
     await sandbox.setReachable(false);
     expect(await rig.error('x_post_tweet', { text: 'hello?' })).toMatchObject({
@@ -170,7 +175,7 @@ describe.concurrent('a post that X did not get to', () => {
   });
 });
 
-describe.concurrent('a refusal', () => {
+describe.concurrent('a rejection', () => {
   const refusals: readonly [FaultKind, string, string?][] = [
     ['x-402-credits', 'x_credits_depleted'],
     ['x-403-duplicate', 'upstream_rejected', 'duplicate_content'],
@@ -191,7 +196,7 @@ describe.concurrent('a refusal', () => {
     ['http-409', 'upstream_rejected', 'conflict'],
   ];
 
-  it.for(refusals)('%s is %s, and nothing was done', async ([kind, code, reason]) => {
+  it.for(refusals)('%s is %s with the outcome not_executed', async ([kind, code, reason]) => {
     const { rig, sandbox } = await enterprise();
     sandbox.setFaults([{ kind, routes: ['create-post'], times: 1 }]);
     const error = await rig.error('x_post_tweet', { text: 'no' });
@@ -205,30 +210,27 @@ describe.concurrent('a refusal', () => {
     ['x-429-window', '15 minutes', 900_000],
     ['x-429-legacy', '15 minutes', 900_000],
     ['x-429-day', '24h user', 86_400_000],
-  ] as const)(
-    '%s says when to come back, and the next call is not sent',
-    async (kind, scope, ms) => {
-      const { rig, sandbox } = await enterprise();
-      sandbox.setFaults([{ kind, routes: ['create-post'], times: 1 }]);
-      for (const sent of [1, 1]) {
-        const error = await rig.error('x_post_tweet', { text: 'slower' });
-        expect(error).toMatchObject({
-          code: 'x_rate_limited',
-          retryable: true,
-          outcome: 'not_executed',
-          details: { scope },
-        });
-        expect(error.retry_after_ms).toBeGreaterThan(ms - 5_000);
-        expect(error.retry_after_ms).toBeLessThanOrEqual(ms + 1_000);
-        expect(Date.parse(error.rate_limit_reset ?? '')).toBeGreaterThan(Date.now());
-        expect(sandbox.log({ route: 'create-post' })).toHaveLength(sent);
-      }
-      // Limits are counted by endpoint: others are not held back.
-      expect(await rig.data('x_get_me')).toBeDefined();
-    },
-  );
+  ] as const)('%s has a time to wait, and the next call is not sent', async (kind, scope, ms) => {
+    const { rig, sandbox } = await enterprise();
+    sandbox.setFaults([{ kind, routes: ['create-post'], times: 1 }]);
+    for (const sent of [1, 1]) {
+      const error = await rig.error('x_post_tweet', { text: 'slower' });
+      expect(error).toMatchObject({
+        code: 'x_rate_limited',
+        retryable: true,
+        outcome: 'not_executed',
+        details: { scope },
+      });
+      expect(error.retry_after_ms).toBeGreaterThan(ms - 5_000);
+      expect(error.retry_after_ms).toBeLessThanOrEqual(ms + 1_000);
+      expect(Date.parse(error.rate_limit_reset ?? '')).toBeGreaterThan(Date.now());
+      expect(sandbox.log({ route: 'create-post' })).toHaveLength(sent);
+    }
+    // Rate limits are per endpoint.
+    expect(await rig.data('x_get_me')).toBeDefined();
+  });
 
-  it('x-429-usage-cap gives no time to come back', async () => {
+  it('x-429-usage-cap has no time to wait', async () => {
     const { rig, sandbox } = await enterprise();
     sandbox.setFaults([{ kind: 'x-429-usage-cap', routes: ['post'], times: 1 }]);
     const error = await rig.error('get_tweet_by_id', { tweet_id: '1' });
@@ -237,14 +239,14 @@ describe.concurrent('a refusal', () => {
   });
 });
 
-describe.concurrent('what has the same end if it is repeated', () => {
+describe.concurrent('an idempotent change', () => {
   const engagements = [
     ['x_like_tweet', 'like', 'x_unlike_tweet', 'unlike'],
     ['x_retweet', 'repost', 'x_unretweet', 'unrepost'],
   ] as const;
 
   it.each(named([...acted.slice(0, 6), { kind: 'http-503' }, { kind: 'reset-before-read' }]))(
-    'is sent again after %s',
+    'is retried after %s',
     async (_, rule) => {
       const { rig, sandbox } = await enterprise();
       const args = { tweet_id: sandbox.landmarks.unaskedPostId };
@@ -259,7 +261,7 @@ describe.concurrent('what has the same end if it is repeated', () => {
     },
   );
 
-  it('is asked for once more where the answer cannot be read, and that is counted', async () => {
+  it('is repeated once after an unreadable response, which counts as a retry', async () => {
     const { rig, sandbox } = await enterprise();
     sandbox.setFaults([{ kind: 'garbage', routes: ['like'], times: 1 }]);
     const args = { tweet_id: sandbox.landmarks.unaskedPostId };
@@ -268,7 +270,7 @@ describe.concurrent('what has the same end if it is repeated', () => {
     expect(sandbox.log({ route: 'like' })).toHaveLength(2);
   });
 
-  it('a delete that was carried out and not confirmed is a delete', async () => {
+  it('a delete that was executed and not confirmed is a success', async () => {
     const { rig, sandbox } = await enterprise();
     const { id } = await rig.data('x_post_tweet', { text: 'gone soon' });
     sandbox.setFaults([{ kind: 'reset-after-read', routes: ['delete-post'], times: 1 }]);

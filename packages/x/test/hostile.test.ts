@@ -3,14 +3,13 @@ import { envelopeSchema } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
-import { secrets } from './support/rig.js';
+import { secrets, useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { world } = useWorld();
 
-describe('an upstream that means no good', () => {
-  it('is not read beyond the limit, neither packed nor unpacked', async () => {
+describe('a hostile upstream', () => {
+  it('is not read beyond the byte budget, compressed or not', async () => {
     const filler = Buffer.alloc(2_000_000, 'a');
     const replies: readonly Reply[] = [
       { text: filler },
@@ -27,7 +26,7 @@ describe('an upstream that means no good', () => {
     }
   });
 
-  it('cannot make us repeat our token to anybody', async () => {
+  it('cannot make the pack echo its token', async () => {
     const leak = `Bearer ${secrets.USER} app ${secrets.APP}`;
     const replies: readonly Reply[] = [
       { json: { data: { id: '1', username: 'me', description: leak, name: leak } } },
@@ -46,18 +45,18 @@ describe('an upstream that means no good', () => {
     }
   });
 
-  it('cannot hide that it gave what nobody can read', async () => {
+  it('cannot hide unreadable items', async () => {
     const list = (...data: unknown[]) => world(() => ({ json: { data, meta: {} } }));
     const { rig: none } = await list(7, 'x', { text: 'without an id' });
     expect(await none.code('x_search_tweets', { query: 'q' })).toBe('x_api_error');
     const { rig: some } = await list({ id: '1', text: 'a' }, null, { id: '2' });
     expect(await some.data('x_search_tweets', { query: 'q' })).toMatchObject({
       tweets: [{ id: '1' }],
-      partial_errors: [{ reason: 'unreadable', message: expect.stringContaining('2 of them') }],
+      partial_errors: [{ reason: 'unreadable', message: expect.stringContaining('2 items') }],
     });
   });
 
-  it('cannot make us wait for years, nor hold us back for ever', async () => {
+  it('cannot cause an unbounded wait', async () => {
     const { rig, server } = await world(() => ({
       status: 429,
       json: {},
@@ -78,17 +77,17 @@ describe('an upstream that means no good', () => {
     ['get_tweet_by_id', 'tweet_id', { text: 'by somebody else' }],
     ['x_get_user_by_id', 'user_id', { username: 'else', name: 'Somebody else' }],
     ['x_get_list', 'list_id', { name: 'Of somebody else' }],
-  ])('cannot pass off another thing as what %s asked for', async (tool, argument, thing) => {
+  ])('cannot pass off another item to %s', async (tool, argument, thing) => {
     let id = '21';
     const { rig } = await world(() => ({ json: { data: { id, ...thing } } }), { maxRetries: 0 });
     expect(await rig.code(tool, { [argument]: '20' })).toBe('x_api_error');
     id = '20';
     expect(await rig.data(tool, { [argument]: '20' })).toBeDefined();
-    // X leaves out what means nothing.
+    // X ignores leading zeros.
     expect(await rig.data(tool, { [argument]: '0020' })).toBeDefined();
   });
 
-  it('gets an answer out of every tool that fits its schema, whatever it sends', async () => {
+  it('gets a valid envelope from every tool for any response', async () => {
     let reply: Reply = {};
     const { rig } = await world(() => reply, {
       maxRetries: 0,

@@ -1,14 +1,31 @@
-import { acceptControls, runTool, type Envelope, type Tool } from '@toolkeel/contract';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  acceptControls,
+  defineTool,
+  type Envelope,
+  profilesFrom,
+  runTool,
+  type Tool,
+  type ToolContext,
+} from '@toolkeel/contract';
 import {
   createJournal,
-  memoryStore,
   ephemeralEncryption,
   type JournalStore,
+  memoryStore,
+  openStore,
 } from '@toolkeel/journal';
+import { watchWrites, type WriteWatch } from '@toolkeel/journal/testing';
+import { startXSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import type { Config, Rig } from './support/rig.js';
-import { created, useSandbox } from './support/sandbox.js';
-import { useWorld } from './support/world.js';
+import * as z from 'zod';
+import { x as pack } from '../src/index.js';
+import { png } from '../src/media/files.fixture.js';
+import { postsFor, setsFor } from './support/acts.js';
+import { PATIENCE_MS } from './support/closing.js';
+import { loginTo, useGoverned } from './support/governed.js';
+import { type Config, created, type Rig, useSandbox, useWorld } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const { onClose } = useWorld();
@@ -16,7 +33,7 @@ const { onClose } = useWorld();
 type Answer = Envelope<Readonly<Record<string, unknown>>>;
 type Call = (tool: string, args: object) => Promise<Answer>;
 
-/** The tools of a pack as a host with a journal calls them. */
+/** Calls the tools of a pack through a journal. */
 function journaled(rig: Rig, store: JournalStore): Call {
   const tools = rig.instance.tools.map((tool): Tool => acceptControls(tool));
   const load = (name: string) => tools.find((tool) => tool.name === name);
@@ -54,7 +71,7 @@ async function world(options: object = {}, config: Config = {}) {
 const codeOf = (answer: Answer) => (answer.success ? 'ok' : answer.error.code);
 
 describe('with a journal', () => {
-  it('many who ask for the same get one post', async () => {
+  it('concurrent equal calls create one post', async () => {
     const { sandbox, call, next } = await world({ latency: { fixedMs: 30 } });
     const other = await next();
     const asks = Array.from({ length: 12 }, (_, index) =>
@@ -65,7 +82,7 @@ describe('with a journal', () => {
     for (const answer of answers) expect(answer.data).toEqual(answers[0]?.data);
   });
 
-  it('a thread goes on where it stopped, in another process, with what was found again', async () => {
+  it('a thread resumes in another process, after the parts that were read back', async () => {
     const { sandbox, call, next } = await world();
     const tweets = ['one', 'two & more', 'three example.com', 'four'];
     sandbox.setFaults([
@@ -84,14 +101,14 @@ describe('with a journal', () => {
     expect(done).toMatchObject({ success: true, data: { tweets: made.map(({ id }) => ({ id })) } });
   });
 
-  it('a limit releases what it held back', async () => {
+  it('a rate limit releases the dedup key', async () => {
     const { sandbox, call, next } = await world();
     sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], times: 1 }]);
     expect(codeOf(await call('x_post_tweet', { text: 'slower' }))).toBe('x_rate_limited');
     expect(codeOf(await (await next())('x_post_tweet', { text: 'slower' }))).toBe('ok');
   });
 
-  it('what was undone can be done again', async () => {
+  it('an engagement can be repeated after its inverse', async () => {
     const { sandbox, call } = await world({ duplicateWindowMs: 0 });
     const like = { tweet_id: sandbox.landmarks.unaskedPostId };
     for (const tool of ['x_like_tweet', 'x_like_tweet', 'x_unlike_tweet', 'x_like_tweet']) {
@@ -127,7 +144,7 @@ describe('with a journal', () => {
     ['x_bookmark_tweet', 'x_unbookmark_tweet', 'unbookmark', 'tweet_id'],
     ['x_follow_user', 'x_unfollow_user', 'unfollow', 'target_user_id'],
   ] as const)(
-    '%s is done again after %s, also where nobody saw its end',
+    '%s is executed again after %s, also after a lost response',
     async (act, undo, route, argument) => {
       const { sandbox, call } = await world();
       const { unaskedPostId, strangerId } = sandbox.landmarks;
@@ -138,12 +155,12 @@ describe('with a journal', () => {
       sandbox.setFaults([]);
       expect(codeOf(await call(act, args))).toBe('ok');
       const kinds = sandbox.commits().map(({ kind }) => kind.split('.')[1]);
-      // One of them had been done before.
+      // One of them was already executed.
       expect(kinds.slice(-2)).toEqual(['deleted', 'created']);
     },
   );
 
-  it('a key names one act', async () => {
+  it('a key identifies one act', async () => {
     const { sandbox, call } = await world();
     const idempotency_key = 'a-key-of-sixteen-or-more';
     expect(codeOf(await call('x_post_tweet', { text: 'a', idempotency_key }))).toBe('ok');
@@ -152,4 +169,100 @@ describe('with a journal', () => {
     );
     expect(created(sandbox)).toHaveLength(1);
   });
+});
+
+const { newFolder, start, onClose: afterSuite } = useGoverned();
+const { serve } = useWorld();
+
+async function watched(...given: Parameters<typeof watchWrites>): Promise<WriteWatch> {
+  const watch = await watchWrites(...given);
+  afterSuite(() => watch.close());
+  return watch;
+}
+
+describe('a write to X', () => {
+  it(
+    'of any tool arrives after its operation is recorded as sending',
+    async () => {
+      const x = await startXSandbox({ tier: 'enterprise', duplicateWindowMs: 0 });
+      afterSuite(() => x.close());
+      const folder = await newFolder();
+      await writeFile(join(folder, 'picture.png'), png(200));
+      const acts = [...(await postsFor(x, 'one')), ...(await setsFor(x, 'picture.png'))];
+      const store = await openStore('sqlite:journal.db', { dataDir: folder });
+      afterSuite(() => store.close());
+      const watch = await watched(x.url, store);
+      const login = loginTo(x, { mediaDirectories: [folder], baseUrl: watch.url });
+      const server = await start({ folder, ...login });
+      const tools = new Set<string>();
+      for (const { tool, args } of acts) {
+        const writes = await watch.during(tool, async () =>
+          expect(await server.call(tool, args)).toMatchObject({ success: true }),
+        );
+        expect({ tool, writes: writes.length > 0 }).toEqual({ tool, writes: true });
+        tools.add(tool);
+      }
+      const mutating = pack.describe().filter(({ mutation }) => mutation);
+      expect([...tools].toSorted()).toEqual(mutating.map(({ name }) => name).toSorted());
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('the check for unrecorded writes', () => {
+  const post = (url: string): Promise<unknown> => fetch(`${url}/posts`, { method: 'POST' });
+  type Operation = NonNullable<ToolContext['operation']>;
+
+  async function runWith(
+    send: 'automatic' | 'explicit',
+    handler: (url: string, operation: Operation) => Promise<unknown>,
+  ): Promise<readonly string[]> {
+    const upstream = await serve(() => ({ json: {} }));
+    const store = memoryStore();
+    const watch = await watched(upstream.origin, store);
+    const journal = createJournal({ store, encryption: ephemeralEncryption() });
+    afterSuite(() => journal.close());
+    const tool: Tool = acceptControls(
+      defineTool({
+        name: 'post',
+        title: 'Post',
+        description: 'Posts something.',
+        category: 'write',
+        effect: 'once',
+        send,
+        profiles: profilesFrom('api'),
+        errors: [],
+        input: z.object({}),
+        output: z.strictObject({}),
+        handler: async (_, { operation }) => {
+          await fetch(`${watch.url}/posts`);
+          await handler(watch.url, operation!);
+          return {};
+        },
+      }),
+    );
+    return watch.during('post', () => runTool(tool, {}, { around: journal.around }));
+  }
+
+  it.each([
+    ['before send', (url, operation) => post(url).then(() => operation.send(() => post(url)))],
+    ['without send', (url) => post(url)],
+  ] as const satisfies readonly (readonly [string, Parameters<typeof runWith>[1]])[])(
+    'fails a tool that writes %s',
+    async (_, handler) => {
+      await expect(runWith('explicit', handler)).rejects.toThrow(
+        'post sent POST /posts before its operation was recorded as sending',
+      );
+    },
+  );
+
+  it.each([
+    ['inside send', 'explicit', (url, operation) => operation.send(() => post(url))],
+    ['in automatic mode', 'automatic', (url) => post(url)],
+  ] as const satisfies readonly (readonly [string, ...Parameters<typeof runWith>])[])(
+    'passes a tool that writes %s, and its reads',
+    async (_, send, handler) => {
+      expect(await runWith(send, handler)).toEqual(['POST /posts']);
+    },
+  );
 });

@@ -2,23 +2,22 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { XSandboxOptions } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import { ending } from './support/connect.js';
-import { loginTo, useGoverned } from './support/governed.js';
-import { PATIENCE_MS } from './support/patience.js';
+import { PATIENCE_MS } from './support/closing.js';
+import { ending, loginTo, useGoverned } from './support/governed.js';
+import { useWorld } from './support/rig.js';
 import { useStage } from './support/stage.js';
-import { useWorld } from './support/world.js';
 
 const stage = useStage();
 const { start } = useGoverned();
 const { world } = useWorld();
 
-describe('a refusal that names a wait, and no window', () => {
+describe('a rejection with a wait and without a window', () => {
   const inTwoMinutes = () => String(Math.ceil(Date.now() / 1000) + 120);
 
   it.each([
     ['Retry-After', () => ({ 'retry-after': '120' })],
     ['a reset without a count', () => ({ 'x-rate-limit-reset': inTwoMinutes() })],
-  ])('is believed, and shown: %s', async (_, headers) => {
+  ])('is respected and listed: %s', async (_, headers) => {
     const { rig, server } = await world(() => ({ status: 429, json: {}, headers: headers() }));
     for (const tweet_id of ['5', '6']) {
       const error = await rig.error('get_tweet_by_id', { tweet_id });
@@ -42,7 +41,7 @@ describe('a refusal that names a wait, and no window', () => {
   it.each([
     ['no header', {}, undefined],
     ['Retry-After alone', { 'retry-after': '120' }, 120_000],
-  ])('claims no window that X did not state: %s', async (_, headers, wait) => {
+  ])('names no window that X did not state: %s', async (_, headers, wait) => {
     const { rig } = await world(() => ({ status: 429, json: {}, headers }));
     for (const [tool, args] of [
       ['get_tweet_by_id', { tweet_id: '5' }],
@@ -58,7 +57,7 @@ describe('a refusal that names a wait, and no window', () => {
     }
   });
 
-  it('lets whoever waited as he was told come back', async () => {
+  it('allows a call after exactly that wait', async () => {
     const { rig, server } = await world((_, count) =>
       count === 1
         ? { status: 429, json: {}, headers: { 'retry-after': '1' } }
@@ -71,7 +70,7 @@ describe('a refusal that names a wait, and no window', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('gives no moment to come back that is over', async () => {
+  it('has no reset in the past', async () => {
     const headers = { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '1700000000' };
     const { rig } = await world(() => ({ status: 429, json: {}, headers }));
     const error = await rig.error('get_tweet_by_id', { tweet_id: '5' });
@@ -80,9 +79,9 @@ describe('a refusal that names a wait, and no window', () => {
   });
 });
 
-describe('the windows of X', () => {
+describe('rate-limit windows', () => {
   it(
-    'are one for all tools that use an endpoint: what would be refused is not sent',
+    'are shared by all tools of an endpoint',
     async () => {
       const { x, server } = await stage(
         {},
@@ -115,7 +114,7 @@ describe('the windows of X', () => {
   );
 
   it(
-    'are learnt by every process from its first refusal',
+    'are learnt by every process from its first rejection',
     async () => {
       const { x, server, another } = await stage(
         {},
@@ -134,7 +133,7 @@ describe('the windows of X', () => {
     PATIENCE_MS,
   );
 
-  /** A server whose login is a file that is not there yet, and which has the app's token. */
+  /** A server with an app token and a login file that does not exist yet. */
   const started = async (limits: NonNullable<XSandboxOptions['limits']>) => {
     const { x, folder } = await stage({}, { sandbox: { limits } });
     const { config, env } = loginTo(x, { bearerToken: { env: 'APP' } });
@@ -164,7 +163,7 @@ describe('the windows of X', () => {
   };
 
   it(
-    'of the app do not hold back whoever has logged in since',
+    'of the app do not apply to a later login',
     async () => {
       const { read, logIn } = await started({ 'user-by-username': { app: 1, user: 900 } });
       expect([await read(), await read()]).toEqual(['ok', 'x_rate_limited']);
@@ -175,7 +174,7 @@ describe('the windows of X', () => {
   );
 
   it(
-    'of a login do not hold back the app',
+    'of a login do not apply to the app',
     async () => {
       const { read, logIn, logOut } = await started({ 'user-by-username': { app: 2, user: 1 } });
       await logIn('first');
@@ -187,7 +186,7 @@ describe('the windows of X', () => {
   );
 
   it(
-    'of a login do not hold back the next one, and are not shown as its own',
+    'of a login do not apply to the next login, and are not listed',
     async () => {
       const { x, server, read, logIn } = await started({ 'user-by-username': { user: 1 } });
       await logIn('first');
@@ -195,7 +194,7 @@ describe('the windows of X', () => {
       const sent = x.log({ route: 'user-by-username' }).length;
       await logIn('second');
       expect(await server.call('get_rate_limits')).toMatchObject({ data: { limits: [] } });
-      // To X it is the same account, so it is X who refuses; but it was asked.
+      // It is the same account to X, so X rejects the call, but the call is sent.
       expect([await read(), await read()]).toEqual(['x_rate_limited', 'x_rate_limited']);
       expect(x.log({ route: 'user-by-username' })).toHaveLength(sent + 1);
     },

@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { x as pack } from '../src/index.js';
-import { ending } from './support/connect.js';
-import { loginTo, useGoverned } from './support/governed.js';
-import { PATIENCE_MS } from './support/patience.js';
+import { PATIENCE_MS } from './support/closing.js';
+import { ending, loginTo, useGoverned } from './support/governed.js';
+import { useSandbox } from './support/rig.js';
 
 const { newFolder, onClose, start } = useGoverned();
 
@@ -16,7 +22,7 @@ async function served(profile: (typeof profiles)[number]) {
   return { x, server };
 }
 
-/** Every tool that asks X something, and something to ask it for. */
+/** Arguments for every tool that sends a request. */
 function readsOf(x: XSandbox): Readonly<Record<string, object>> {
   const { me, friendId, popularPostId: tweet_id, listId: list_id } = x.landmarks;
   const user_id = me.id;
@@ -45,7 +51,7 @@ function readsOf(x: XSandbox): Readonly<Record<string, object>> {
 
 describe('through MCP', () => {
   it(
-    'a profile has its tools, and no others',
+    'a profile has exactly its tools',
     async () => {
       const names = (isMeant: (effect: string) => boolean) =>
         pack
@@ -68,7 +74,7 @@ describe('through MCP', () => {
   );
 
   it.each(profiles)(
-    'lost retries, which TuitBot’s write profiles had, are back: every read of %s is tried again',
+    'every read of %s is retried',
     async (profile) => {
       const { x, server } = await served(profile);
       const reads = readsOf(x);
@@ -88,7 +94,7 @@ describe('through MCP', () => {
   );
 
   it(
-    'what is about this installation is answered without asking X for more than its health',
+    'tools about the installation send only health requests',
     async () => {
       const { x, server } = await served('readonly');
       for (const tool of ['get_capabilities', 'get_rate_limits', 'get_config', 'validate_config']) {
@@ -100,4 +106,39 @@ describe('through MCP', () => {
     },
     PATIENCE_MS,
   );
+});
+
+const sandboxWorld = useSandbox();
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('../dist/auth/renew.fixture.js', import.meta.url));
+
+describe('processes that share a login', () => {
+  it('renew it once', async () => {
+    const { sandbox } = await sandboxWorld({ latency: { fixedMs: 20 } });
+    const folder = await mkdtemp(join(tmpdir(), 'toolkeel-shared-'));
+    try {
+      const tokenFile = join(folder, 'x.json');
+      const { accessToken, refreshToken } = sandbox.issueTokens();
+      const login = {
+        version: 1,
+        login_id: 'shared',
+        client_id: sandbox.credentials.clientId,
+        access_token: accessToken,
+        refresh_token: refreshToken,
+        obtained_at: 0,
+        expires_at: 0,
+        scopes: [],
+      };
+      await writeFile(tokenFile, JSON.stringify(login), { mode: 0o600 });
+      const processes = Array.from({ length: 4 }, () =>
+        run(process.execPath, [program, sandbox.url, tokenFile]),
+      );
+      const ended = await Promise.all(processes);
+      expect(ended.map(({ stdout }) => stdout.trim())).toEqual(Array(4).fill('ok ok ok'));
+      expect(sandbox.log({ route: 'token' })).toHaveLength(1);
+      expect(await readdir(folder)).toEqual(['x.json']);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 30_000);
 });

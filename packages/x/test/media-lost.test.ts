@@ -7,10 +7,10 @@ import { loginTo, useGoverned } from './support/governed.js';
 
 const { newFolder, onClose, start } = useGoverned();
 
-/** What X works on for longer than anybody waits. */
+/** A processing time longer than any call. */
 const LONG_MS = 3_600_000;
 
-/** A server with a journal, and two files that it may upload. */
+/** A server with a journal and two uploadable files. */
 async function open(mediaProcessingMs = 60, toolTimeoutSecs = 8) {
   const sandbox = await startXSandbox({ tier: 'enterprise', mediaProcessingMs });
   onClose(() => sandbox.close());
@@ -34,9 +34,9 @@ async function open(mediaProcessingMs = 60, toolTimeoutSecs = 8) {
   return { sandbox, upload, post, finalized, begun };
 }
 
-describe.concurrent('a question about a finished upload that fails', () => {
+describe.concurrent('a failed status request of a finished upload', () => {
   it.each(['x-429-window', 'http-503', 'stall', 'garbage', 'reset-after-read'] as const)(
-    'leaves the file uploaded, once: %s',
+    'leaves the file uploaded once: %s',
     async (kind) => {
       const { sandbox, upload, begun, finalized } = await open(LONG_MS, kind === 'stall' ? 5 : 8);
       sandbox.setFaults([{ kind, routes: ['media-status'] }]);
@@ -55,7 +55,7 @@ describe.concurrent('a question about a finished upload that fails', () => {
   );
 
   it.each(['x-402-credits', 'http-400', 'http-404', 'http-401'] as const)(
-    'says that X refused it, and which file X has: %s',
+    'reports the rejection and the media id: %s',
     async (kind) => {
       const { sandbox, upload, begun } = await open(LONG_MS);
       sandbox.setFaults([{ kind, routes: ['media-status'] }]);
@@ -78,9 +78,9 @@ describe.concurrent('a question about a finished upload that fails', () => {
   );
 });
 
-describe.concurrent('an upload of which nobody knows whether X finished it', () => {
+describe.concurrent('an upload with an unknown finalize', () => {
   it.each(['http-503', 'reset-before-read', 'stall'] as const)(
-    'has its id, and X finishes no second one: %s',
+    'returns its id, and is finalized once: %s',
     async (kind) => {
       const { sandbox, upload, begun, finalized } = await open();
       sandbox.setFaults([{ kind, routes: ['media-finalize'] }]);
@@ -121,7 +121,7 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
     { kind: 'http-400', routes: ['media-finalize'], times: 1 },
   ];
 
-  it('is asked for where a second try is refused', async () => {
+  it('is resolved by its status if a retry is rejected', async () => {
     const { sandbox, upload, begun } = await open();
     sandbox.setFaults(lostThenRefused);
     const answer = await upload('film.mp4');
@@ -133,7 +133,7 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
     ['film.mp4', 'x-403-not-permitted'],
     ['picture.png', 'http-400'],
   ] as const)(
-    'is not ready because X knows of it, where neither try finished it: %s, %s',
+    'is not ready just because X has it, if no attempt finalized it: %s, %s',
     async (file, kind) => {
       const { sandbox, upload, begun, finalized } = await open();
       sandbox.setFaults([
@@ -153,7 +153,7 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
 
   const empty: FaultRule = { kind: 'empty-json', routes: ['media-finalize'] };
 
-  it('is asked for where X says nothing of it', async () => {
+  it('is resolved by its status if the response is empty', async () => {
     const { sandbox, upload, begun } = await open(LONG_MS);
     sandbox.setFaults([empty]);
     expect(await upload('film.mp4')).toMatchObject({
@@ -163,7 +163,7 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
   });
 
   it.each(['empty-json', 'garbage'] as const)(
-    'is asked for once more where X said nothing of it once: %s',
+    'is repeated once after an unreadable response: %s',
     async (kind) => {
       const { sandbox, upload, finalized } = await open();
       sandbox.setFaults([{ kind, routes: ['media-finalize'], times: 1 }]);
@@ -175,7 +175,7 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
     },
   );
 
-  it('stays unknown where X says nothing of it, asked or not', async () => {
+  it('stays unknown if X never reports it', async () => {
     const { sandbox, upload, begun } = await open();
     sandbox.setFaults([empty]);
     expect(await upload('picture.png')).toMatchObject({
@@ -184,7 +184,7 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
     });
   });
 
-  it('stays unknown where X does not answer that question either', async () => {
+  it('stays unknown if the status request fails', async () => {
     const { sandbox, upload, begun } = await open();
     sandbox.setFaults([...lostThenRefused, { kind: 'http-404', routes: ['media-status'] }]);
     expect(await upload('film.mp4')).toMatchObject({
@@ -193,7 +193,7 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
     });
   });
 
-  it('is none of those that X refused at once, and nothing is asked about', async () => {
+  it('does not include uploads that X rejected at once', async () => {
     const { sandbox, upload } = await open();
     sandbox.setFaults([{ kind: 'http-400', routes: ['media-finalize'], times: 1 }]);
     expect(await upload('film.mp4')).toMatchObject({

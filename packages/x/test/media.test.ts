@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { animatedGif, gif, mp4, png } from '../src/media/files.fixture.js';
 import { notebook } from './support/notebook.js';
-import { useSandbox } from './support/sandbox.js';
+import { useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 
@@ -31,8 +31,8 @@ const open = (options: object = {}) =>
     },
   );
 
-describe('uploading', () => {
-  it('sends a file in pieces, waits for X, describes it, and it can be posted', async () => {
+describe('upload', () => {
+  it('sends segments, waits for processing and sets the alt text', async () => {
     const { rig, sandbox } = await open();
     const progress: number[] = [];
     const args = { file_path: join(allowed, 'sub', 'film.mp4'), alt_text: 'A film about terns' };
@@ -60,7 +60,7 @@ describe('uploading', () => {
     expect(post['id']).toBeDefined();
   });
 
-  it('takes a path from one of its folders, and only checks on a dry run', async () => {
+  it('accepts a relative path, and only checks it on a dry run', async () => {
     const { rig, sandbox } = await open();
     expect(await rig.data('x_upload_media', { file_path: 'picture.png', dry_run: true })).toEqual({
       media_id: null,
@@ -78,7 +78,7 @@ describe('uploading', () => {
   });
 
   it.each(['media-initialize', 'media-append', 'media-finalize', 'media-metadata'])(
-    'survives a lost answer of %s',
+    'survives a lost response of %s',
     async (route) => {
       const { rig, sandbox } = await open();
       for (const kind of ['reset-after-read', 'http-503'] as const) {
@@ -91,7 +91,7 @@ describe('uploading', () => {
     },
   );
 
-  it('says what X says of a file that it cannot use', async () => {
+  it('reports why X failed to process a file', async () => {
     const { rig, sandbox } = await open();
     sandbox.setFaults([{ kind: 'x-media-fails', routes: ['media-finalize'], times: 1 }]);
     const used = await rig.run('x_upload_media', { file_path: 'sub/film.mp4' });
@@ -115,10 +115,10 @@ describe('uploading', () => {
   });
 
   it.each([
-    ['http-400', /X refused/],
+    ['http-400', /X rejected/],
     ['x-402-credits', /no credits/],
     ['x-403-not-permitted', /does not allow/],
-  ] as const)('is not lost over its description: %s', async (kind, why) => {
+  ] as const)('keeps the media id if the alt text fails: %s', async (kind, why) => {
     const { rig, sandbox } = await open();
     sandbox.setFaults([{ kind, routes: ['media-metadata'] }]);
     const args = { file_path: join(allowed, 'picture.png'), alt_text: 'A tern' };
@@ -138,14 +138,14 @@ describe('uploading', () => {
     expect(await rig.data('x_post_tweet', { text: 'a', media_ids: [media_id] })).toBeDefined();
   });
 
-  it('answers while X still works on it, when its time is up', async () => {
+  it('returns at the deadline while X is still processing', async () => {
     const { rig } = await open({ mediaProcessingMs: 60_000, mediaCheckAfterSeconds: 30 });
     expect(await rig.data('x_upload_media', { file_path: 'sub/film.mp4' })).toMatchObject({
       state: 'processing',
     });
   });
 
-  it('asks the journal before its first byte', async () => {
+  it('records the operation before the first byte', async () => {
     const { rig } = await open();
     const book = notebook();
     await rig.data('x_upload_media', { file_path: 'picture.png' }, book);
@@ -153,7 +153,7 @@ describe('uploading', () => {
   });
 });
 
-describe('what is uploaded', () => {
+describe('the file', () => {
   it.each([
     [
       'a text in a picture’s clothes',
@@ -180,7 +180,7 @@ describe('what is uploaded', () => {
     expect(sandbox.log()).toEqual([]);
   });
 
-  it('is a moving GIF of 15 million bytes at most', async () => {
+  it('can be an animated GIF of up to 15 million bytes', async () => {
     const { rig } = await open();
     const moving = (size: number) => Buffer.concat([animatedGif(2, 10, 10)], size);
     const checked = async (size: number) => {
@@ -193,12 +193,12 @@ describe('what is uploaded', () => {
     expect(await checked(15_000_001)).toMatchObject({
       error: {
         code: 'media_upload_error',
-        message: 'file_path: has 15000001 bytes, and X takes 15000000.',
+        message: 'file_path: has 15000001 bytes; X accepts 15000000.',
       },
     });
   });
 
-  it('is known by its content, whatever its name is', async () => {
+  it('is identified by its content, not its name', async () => {
     const { rig } = await open();
     await writeFile(join(allowed, 'notes.txt'), animatedGif(2, 10, 10));
     expect(await rig.data('x_upload_media', { file_path: 'notes.txt' })).toMatchObject({
@@ -207,7 +207,7 @@ describe('what is uploaded', () => {
     });
   });
 
-  it('is an image, if it is a GIF that does not move', async () => {
+  it('is an image if it is a GIF with one frame', async () => {
     const { rig } = await open({ mediaProcessingMs: 3_600_000 });
     await writeFile(join(allowed, 'still.gif'), gif(2_000));
     const data = await rig.data('x_upload_media', { file_path: 'still.gif' });
@@ -220,7 +220,7 @@ describe('what is uploaded', () => {
     expect(await rig.data('x_post_tweet', post)).toBeDefined();
   });
 
-  it('lies below a folder that the operator named, wherever links lead', async () => {
+  it('must be below a configured folder after links are resolved', async () => {
     const { rig, sandbox } = await open();
     await symlink(join(folder, 'secret', 'private.png'), join(allowed, 'link.png'));
     await symlink(join(folder, 'secret'), join(allowed, 'way'));
@@ -241,7 +241,7 @@ describe('what is uploaded', () => {
     ]) {
       const error = await rig.error('x_upload_media', { file_path: path });
       expect({ path, code: error.code }).toEqual({ path, code: 'file_read_error' });
-      // Nobody learns from it what else is on the disk.
+      // The message does not reveal other files.
       expect(error.message).not.toContain(folder);
     }
     expect(sandbox.log()).toEqual([]);
@@ -250,7 +250,7 @@ describe('what is uploaded', () => {
     expect(await rig.data('x_upload_media', { file_path: 'hard.png' })).toBeDefined();
   });
 
-  it('is nothing at all without such a folder', async () => {
+  it('is always rejected without a configured folder', async () => {
     const { rig } = await sandboxWorld();
     const error = await rig.error('x_upload_media', { file_path: join(allowed, 'picture.png') });
     expect(error).toMatchObject({

@@ -1,10 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { ending, type Answer } from './support/connect.js';
-import { useGoverned } from './support/governed.js';
+import { type Answer, ending, useGoverned } from './support/governed.js';
+import { useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { serve, rigFor } = useWorld();
 const { newFolder, start } = useGoverned();
@@ -19,7 +18,7 @@ beforeEach(async () => {
   tokenFile = join(folder, 'x.json');
 });
 
-/** As `toolkeel login x` keeps it; each time it is another login. X did not say whose: `anonymous`. */
+/** Writes a new login, as `toolkeel login x` does; without a user if `anonymous`. */
 function logIn(person: Person, how?: 'anonymous'): void {
   logins += 1;
   const login = {
@@ -37,7 +36,7 @@ function logIn(person: Person, how?: 'anonymous'): void {
 }
 let logins = 0;
 
-/** X, which answers everybody as who they are. */
+/** An X that answers according to the token. */
 async function startX(onSeen: () => void = () => undefined) {
   const posted: string[] = [];
   const server = await serve((seen): Reply => {
@@ -60,7 +59,7 @@ async function startX(onSeen: () => void = () => undefined) {
 
 const idOf = ({ data }: Answer): unknown => (data as { readonly id?: unknown } | null)?.id;
 
-it('a server that runs acts for whoever logged in last', async () => {
+it('a running server acts for the latest login', async () => {
   const { server, config } = await startX();
   logIn('ann');
   const rig = await rigFor(config);
@@ -75,7 +74,7 @@ it('a server that runs acts for whoever logged in last', async () => {
   expect(await rig.code('x_get_me')).toBe('x_not_configured');
 });
 
-it('what one account has posted is not told to the next one as its own', async () => {
+it('posts of one account are not replayed to the next', async () => {
   const { posted, config } = await startX();
   logIn('ann');
   const server = await start({ folder, config });
@@ -93,7 +92,7 @@ it('what one account has posted is not told to the next one as its own', async (
   expect(posted).toHaveLength(4);
 });
 
-it('rules that name the account go on to hold, whoever is logged in', async () => {
+it('rules for the configured account apply to every login', async () => {
   const { posted, config } = await startX();
   logIn('ann');
   const rule = { name: 'not-here', when: { account: 'default' }, action: 'deny' } as const;
@@ -103,7 +102,7 @@ it('rules that name the account go on to hold, whoever is logged in', async () =
   expect(posted).toEqual([]);
 });
 
-it('a call that began for one account is not sent for another', async () => {
+it('a call accepted for one account is not sent for another', async () => {
   let swapped = false;
   const { posted, config } = await startX(() => {
     if (!swapped) logIn('bob');
@@ -111,7 +110,7 @@ it('a call that began for one account is not sent for another', async () => {
   });
   logIn('ann', 'anonymous');
   const rig = await rigFor(config);
-  // The first of its requests asks who we are.
+  // Its first request is GET /2/users/me.
   expect(await rig.error('x_retweet', { tweet_id: '5' })).toMatchObject({
     code: 'x_not_configured',
     outcome: 'not_executed',
@@ -131,7 +130,7 @@ it('an operation of one account is not sent for another that has logged in since
     folder,
     config,
     journal: {
-      // Asked after the operation was claimed, and before it is sent.
+      // Requested after the claim and before the send.
       decide: () => {
         logIn('bob');
         return { kind: 'allow', limits: [] };
@@ -146,7 +145,7 @@ it('an operation of one account is not sent for another that has logged in since
   expect(operation).toMatchObject({ account: 'x:11', state: 'released' });
 });
 
-it('the same person who logs in anew goes on as the same account', async () => {
+it('a new login of the same user is the same account', async () => {
   const { posted, config, server: upstream } = await startX();
   logIn('ann', 'anonymous');
   const server = await start({ folder, config });

@@ -2,16 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isJournaled, toolAnnotations, windowOf } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { configSchema, x } from '../src/index.js';
-import { secrets } from './support/rig.js';
-import { useSandbox } from './support/sandbox.js';
-import { useWorld } from './support/world.js';
+import { secrets, useSandbox, useWorld } from './support/rig.js';
 
 const { world } = useWorld();
 const sandboxWorld = useSandbox();
 
 const specOf = (name: string) => x.describe().find((spec) => spec.name === name)!;
 
-/** What the system that this one replaces called its tools and their arguments. */
+/** Tool and argument names of TuitBot. */
 const theirs: Readonly<Record<string, readonly string[]>> = {
   get_tweet_by_id: ['tweet_id'],
   x_search_tweets: ['query', 'max_results', 'since_id', 'pagination_token'],
@@ -49,13 +47,13 @@ const theirs: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the pack', () => {
-  it('takes the arguments of TuitBot under their names', () => {
+  it('accepts the argument names of TuitBot', () => {
     for (const [name, names] of Object.entries(theirs)) {
       expect(Object.keys(specOf(name).input.shape)).toEqual(expect.arrayContaining([...names]));
     }
   });
 
-  it('unregistered tools, of which TuitBot’s manifest listed 67, it has none', async () => {
+  it('has no unregistered tools', async () => {
     const { rig } = await world(() => ({ json: {} }));
     const names = (list: readonly { readonly name: string }[]) =>
       list.map(({ name }) => name).toSorted();
@@ -64,14 +62,14 @@ describe('the pack', () => {
     for (const name of Object.keys(theirs)) expect(names(x.describe())).toContain(name);
   });
 
-  it('reads in every profile, and acts only where acting is allowed', () => {
+  it('has reads in every profile, and mutations only in api and workflow', () => {
     for (const { effect, profiles, name } of x.describe()) {
       const expected = effect === 'read' ? ['readonly', 'api', 'workflow'] : ['api', 'workflow'];
       expect({ name, profiles }).toEqual({ name, profiles: expected });
     }
   });
 
-  it('tells the journal what may happen twice', async () => {
+  it('declares effects, windows and inverses', async () => {
     const { rig } = await world(() => ({ json: {} }));
     const of = (name: string) => rig.instance.tools.find((tool) => tool.name === name)!;
     for (const name of ['x_post_tweet', 'x_reply_to_tweet', 'x_quote_tweet', 'x_post_thread']) {
@@ -109,7 +107,7 @@ describe('the pack', () => {
     expect(of('x_post_tweet').reconcile?.authoritative).toBe(false);
   });
 
-  it('records its writes by itself, for the account that X names', async () => {
+  it('sends explicitly, for the user id of X', async () => {
     const { rig } = await world(() => ({ json: { data: { id: '7', username: 'me' } } }), {
       account: 'main',
     });
@@ -130,7 +128,7 @@ describe('the pack', () => {
     }
   });
 
-  it('takes absence for proof only where the operator says after which time', async () => {
+  it('treats absence as proof only if configured', async () => {
     const { rig } = await world(() => ({ json: {} }), {
       reconcile: { authoritativeAfterSecs: 600 },
     });
@@ -149,7 +147,7 @@ describe('the pack', () => {
     );
   });
 
-  it('knows what calls cost', async () => {
+  it('estimates costs', async () => {
     const { rig } = await world(() => ({ json: {} }), { prices: { bookmark: 1 } });
     const cost = (name: string, args: object) =>
       rig.instance.tools.find((tool) => tool.name === name)?.estimateCost?.({ ...args })?.amount;
@@ -220,7 +218,7 @@ describe('about this installation', () => {
     ]);
   });
 
-  it('get_capabilities says what can be done, and why the rest cannot', async () => {
+  it('get_capabilities lists the tools and why some are unavailable', async () => {
     const { rig, another, sandbox } = await sandboxWorld();
     const reasons = async (given: typeof rig) => {
       const { tools } = await given.data('get_capabilities');
@@ -235,7 +233,7 @@ describe('about this installation', () => {
     const app = await another({ accessToken: undefined, bearerToken: { env: 'APP' } });
     expect(await reasons(app)).toMatchObject({
       x_search_tweets: undefined,
-      x_post_tweet: 'needs the login of an account',
+      x_post_tweet: 'requires a user login',
     });
     const needy = x.describe().filter(({ requires }) => requires.includes('x_client'));
     expect(Object.keys(await reasons(rig)).toSorted()).toEqual(
@@ -244,7 +242,7 @@ describe('about this installation', () => {
     expect(sandbox.log()).toEqual([]);
   });
 
-  it('get_rate_limits shows what X has said, of successes and of refusals', async () => {
+  it('get_rate_limits lists windows of successes and rejections', async () => {
     const { rig, sandbox } = await sandboxWorld();
     expect(await rig.data('get_rate_limits')).toEqual({ limits: [] });
     await rig.data('x_get_me');
@@ -266,7 +264,7 @@ describe('about this installation', () => {
     ]);
   });
 
-  it('a used-up window of a success holds the next call back', async () => {
+  it('an exhausted window of a success blocks the next call', async () => {
     const { rig, sandbox } = await sandboxWorld({ limits: { me: { user: 2 } } });
     await rig.data('x_get_me');
     await rig.data('x_get_me');
@@ -274,7 +272,7 @@ describe('about this installation', () => {
     expect(sandbox.log({ route: 'me' })).toHaveLength(2);
   });
 
-  it('health_check asks X, unless it has just answered', async () => {
+  it('health_check sends a request unless X has just answered', async () => {
     const { rig, sandbox, another } = await sandboxWorld();
     expect(await rig.data('health_check', { probe: false })).toMatchObject({
       ok: true,
@@ -291,8 +289,8 @@ describe('about this installation', () => {
     const app = await another({ accessToken: undefined, bearerToken: { env: 'APP' } });
     expect(await app.data('health_check')).toMatchObject({ ok: true });
     expect(await app.instance.health()).toEqual({ ok: true, detail: 'default: answers' });
-    const nobody = await another({ accessToken: undefined });
-    expect(await nobody.data('health_check')).toMatchObject({
+    const loggedOut = await another({ accessToken: undefined });
+    expect(await loggedOut.data('health_check')).toMatchObject({
       ok: false,
       configured: false,
       problem: { code: 'x_not_configured' },

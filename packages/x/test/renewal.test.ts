@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
-import type { Config } from './support/rig.js';
+import { type Config, useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { world } = useWorld();
 
@@ -34,7 +33,7 @@ const keepLogin = (refreshToken: string | undefined, expiresAt = 1): Promise<voi
     { mode: 0o600 },
   );
 
-/** X with a token endpoint that does not give one. */
+/** An X with a failing token endpoint. */
 const refusing = async (reply: Reply, more: Config = {}) => {
   const sent: (string | null)[] = [];
   const { rig } = await world(
@@ -55,9 +54,9 @@ const unclear: Readonly<Record<string, Reply>> = {
   'an answer without a token': { json: {} },
 };
 
-describe.each([1, 9e15])('a login that ends at %s', (expiresAt) => {
+describe.each([1, 9e15])('a login that expires at %s', (expiresAt) => {
   it.each(Object.entries(unclear))(
-    'sends its refresh token once in a call that meets %s, for it may be used up',
+    'sends its refresh token once per call after %s',
     async (_, reply) => {
       await keepLogin('single-use', expiresAt);
       const { rig, sent } = await refusing(reply);
@@ -71,7 +70,7 @@ describe.each([1, 9e15])('a login that ends at %s', (expiresAt) => {
   );
 
   it.each(['invalid_grant', 'invalid_request'])(
-    'sends a refresh token that was refused with %s never again, and the next one at once',
+    'never resends a refresh token that was rejected with %s',
     async (error) => {
       await keepLogin('used-up', expiresAt);
       const { rig, sent } = await refusing({ status: 400, json: { error } });
@@ -90,7 +89,7 @@ describe.each([1, 9e15])('a login that ends at %s', (expiresAt) => {
   );
 });
 
-it('sends its refresh token once in a call that meets silence', async () => {
+it('sends its refresh token once per call after a timeout', async () => {
   await keepLogin('single-use');
   const { rig, sent } = await refusing({ act: 'stall' }, { attemptTimeoutSecs: 1 });
   const [read, written] = await Promise.all([
@@ -101,7 +100,7 @@ it('sends its refresh token once in a call that meets silence', async () => {
   expect(sent).toEqual(['single-use']);
 });
 
-it('does not lose what X gives late', async () => {
+it('saves tokens that X returns late', async () => {
   await keepLogin('single-use');
   const { rig, server } = await world(
     ({ path }) =>
@@ -115,7 +114,7 @@ it('does not lose what X gives late', async () => {
   expect(await readFile(tokenFile, 'utf8')).toContain('late-refresh');
 });
 
-it('asks again after a refusal that says nothing of the refresh token', async () => {
+it('retries after a rejection that is not about the refresh token', async () => {
   await keepLogin('good');
   const { rig, sent } = await refusing({ status: 403, text: 'blocked on the way' });
   await rig.error('x_get_me');
@@ -136,7 +135,7 @@ describe('validate_config', () => {
   };
   const fine = { valid: true, findings: [] };
 
-  it('says that a login is over which has no refresh token', async () => {
+  it('reports an expired login without a refresh token', async () => {
     await keepLogin(undefined);
     const { rig } = await refusing({ status: 400 });
     expect(await rig.data('validate_config')).toEqual(over);
@@ -147,7 +146,7 @@ describe('validate_config', () => {
     expect(await rig.data('get_capabilities')).toMatchObject({ logged_in: true });
   });
 
-  it('says so of one that X does not renew, as soon as X has said it', async () => {
+  it('reports a login that X has refused to renew', async () => {
     await keepLogin('used-up');
     const { rig } = await refusing({ status: 400, json: { error: 'invalid_grant' } });
     expect(await rig.data('validate_config')).toEqual(fine);
@@ -158,7 +157,7 @@ describe('validate_config', () => {
   });
 });
 
-it('keeps at the end what could not be written when it was renewed', async () => {
+it('saves on close a login that could not be saved before', async () => {
   await keepLogin('first');
   const away = `${folder}-away`;
   const { rig } = await world(

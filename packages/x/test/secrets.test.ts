@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { echoes } from '@toolkeel/pack-kit/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
-import { secrets } from './support/rig.js';
+import { secrets, useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { world } = useWorld();
 
@@ -45,7 +44,7 @@ const escapeEach =
     [...text].map((one) => how(one.codePointAt(0)!)).join('');
 const inJson = escapeEach((code) => `\\u${code.toString(16).padStart(4, '0')}`);
 
-/** As an answer in JSON holds it: what every pack redacts, and escapes of the JSON itself. */
+/** The forms of a secret in a JSON response, with escapes. */
 const spellings: Readonly<Record<string, (secret: string) => string>> = {
   ...Object.fromEntries(
     echoes.map(({ name, write }) => [
@@ -82,7 +81,7 @@ const granted: Reply = {
 };
 
 describe.each(Object.entries(spellings))('a secret of a login, %s', (_, spell) => {
-  it('is repeated neither in answers, failures, page tokens nor the log', async () => {
+  it('appears in no envelope, page token or log line', async () => {
     const echo = all.map((secret) => `<${spell(secret)}>`).join(' ');
     const post = (text: string): string => `{"id":"5","author_id":"1","text":"${text}"}`;
     const replies: readonly Reply[] = [
@@ -121,7 +120,7 @@ describe.each(Object.entries(spellings))('a secret of a login, %s', (_, spell) =
   });
 });
 
-it('tells the host of every token, when it is read and when it is renewed', async () => {
+it('reports every token to the host when it is read or renewed', async () => {
   const { rig } = await world(
     ({ path }) => (path.endsWith('/token') ? granted : { json: { data: { id: '1' } } }),
     { accessToken: undefined, tokenFile, clientId: 'cid', clientSecret: { env: 'SECRET' } },
@@ -130,7 +129,7 @@ it('tells the host of every token, when it is read and when it is renewed', asyn
   expect(rig.told).toEqual(expect.arrayContaining(all));
 });
 
-it('keeps a refresh token that X gives again', async () => {
+it('keeps a refresh token that X returns again', async () => {
   const again = { json: { access_token: next.access, refresh_token: old.refresh } };
   const { rig } = await world(
     ({ path }) => (path.endsWith('/token') ? again : { json: { data: { id: '1' } } }),

@@ -3,23 +3,22 @@ import { join } from 'node:path';
 import { frozenCodes } from '@toolkeel/contract';
 import type { XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import { mp4 } from '../src/media/files.fixture.js';
 import { x as pack } from '../src/index.js';
+import { mp4 } from '../src/media/files.fixture.js';
 import { argumentsOf } from './support/arguments.js';
-import type { Answer } from './support/connect.js';
-import { loginTo, useGoverned } from './support/governed.js';
-import { PATIENCE_MS } from './support/patience.js';
+import { PATIENCE_MS } from './support/closing.js';
+import { type Answer, loginTo, useGoverned } from './support/governed.js';
 import { useStage } from './support/stage.js';
 
 const stage = useStage();
 const { start } = useGoverned();
 
-/** What was asked of X beyond whose account it is. */
+/** The requests except GET /2/users/me. */
 const askedOf = (x: XSandbox) => x.log().filter(({ route }) => route !== 'me');
 
-/** How each code comes to be, with nothing but what happens to people: the answer, and more to say about it. */
+/** Produces each code by a realistic cause. */
 const causes: Partial<Record<keyof typeof frozenCodes, () => Promise<Answer>>> = {
-  // X's own count, told to a server that did not see it grow.
+  // X's own limit, unknown to a new server.
   x_rate_limited: async () => {
     const { server, another } = await stage(
       {},
@@ -33,7 +32,7 @@ const causes: Partial<Record<keyof typeof frozenCodes, () => Promise<Answer>>> =
     return answer;
   },
 
-  // A token that nobody can renew, after its two hours.
+  // An expired token that cannot be renewed.
   x_auth_expired: async () => {
     const { x, server } = await stage();
     x.clock.advance(7_200_000);
@@ -87,7 +86,7 @@ const causes: Partial<Record<keyof typeof frozenCodes, () => Promise<Answer>>> =
     return answer;
   },
 
-  // Somebody has removed the journal. Nothing is sent that cannot be written down; reads go on.
+  // The journal was removed: no mutation is sent, and reads work.
   db_error: async () => {
     const { x, server, folder } = await stage();
     await server.call('x_post_tweet', { text: 'written down' });
@@ -157,7 +156,7 @@ const causes: Partial<Record<keyof typeof frozenCodes, () => Promise<Answer>>> =
     return answer;
   },
 
-  // X's limit is reached in the middle. The answer says what is there, and when the rest can follow.
+  // A rate limit in the middle of a thread.
   thread_partial_failure: async () => {
     const { x, server } = await stage({}, { sandbox: { limits: { 'create-post': { user: 2 } } } });
     const answer = await server.call('x_post_thread', { tweets: ['one', 'two', 'three'] });
@@ -183,7 +182,7 @@ const causes: Partial<Record<keyof typeof frozenCodes, () => Promise<Answer>>> =
 
 const CATEGORIES = ['X API', 'Database', 'Validation', 'Media', 'Thread', 'Resource'];
 
-describe('codes of the original contract, through a running server, by their natural cause', () => {
+describe('codes of the original contract, through a running server', () => {
   it.each(Object.entries(causes))(
     '%s',
     async (code, cause) => {
@@ -196,7 +195,7 @@ describe('codes of the original contract, through a running server, by their nat
     PATIENCE_MS,
   );
 
-  it('are all of their categories', () => {
+  it('cover all of their categories', () => {
     expect(Object.keys(causes).toSorted()).toEqual(
       Object.entries(frozenCodes)
         .filter(([, { category }]) => CATEGORIES.includes(category))

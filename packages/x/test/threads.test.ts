@@ -1,14 +1,14 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { notebook } from './support/notebook.js';
-import { created, useSandbox } from './support/sandbox.js';
+import { created, useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const fast = { toolTimeoutSecs: 8, attemptTimeoutSecs: 4 };
 const tweets = ['one', 'two & more', 'three https://example.com'];
 
-describe('a thread that stops half way', () => {
-  it('tells what was posted, what was not and why, with the time to wait', async () => {
+describe('a partial thread', () => {
+  it('reports the posted and failed parts, the reason and the time to wait', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], skip: 1, times: 1 }]);
     const book = notebook();
@@ -31,7 +31,7 @@ describe('a thread that stops half way', () => {
     expect(envelope.success ? '' : envelope.error.outcome).toBeUndefined();
   });
 
-  it('goes on at the first part that is not posted, however late', async () => {
+  it('resumes at the first part that is not posted', async () => {
     const { rig, sandbox, another } = await sandboxWorld({}, fast);
     const book = notebook();
     sandbox.setFaults([
@@ -46,13 +46,13 @@ describe('a thread that stops half way', () => {
     expect(made[2]).toMatchObject({ reply_to: made[1]?.id });
   });
 
-  it('finds a part again whose end nobody saw, and goes on behind it', async () => {
+  it('reads back a part with an unknown outcome and resumes after it', async () => {
     const { rig, sandbox, another } = await sandboxWorld({}, fast);
     const book = notebook();
     sandbox.setLag(60_000);
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
     const envelope = await rig.run('x_post_thread', { tweets }, book);
-    // The notebook is simpler than a journal and does not read back in the same life.
+    // Unlike a journal, the notebook does not read back in the same call.
     expect(envelope).toMatchObject({
       data: { posted: [{ index: 0 }], unknown: { index: 1, code: 'x_api_error' }, unposted: 1 },
       error: { code: 'outcome_unknown', outcome: 'unknown' },
@@ -67,7 +67,7 @@ describe('a thread that stops half way', () => {
     expect(data['tweets']).toMatchObject(made.map(({ id }) => ({ id })));
   });
 
-  it('that failed at its first part answers with the cause itself', async () => {
+  it('that failed at its first part returns the cause itself', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], times: 1 }]);
     expect(await rig.error('x_post_thread', { tweets }, notebook())).toMatchObject({
@@ -77,22 +77,27 @@ describe('a thread that stops half way', () => {
     });
   });
 
-  it('finds out by itself where there is no journal, and says how to go on', async () => {
+  it('without a journal says how to continue', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     sandbox.setFaults([
-      { kind: 'reset-after-read', routes: ['create-post'], skip: 1, times: 1 },
       { kind: 'x-403-not-permitted', routes: ['create-post'], skip: 1, times: 1 },
     ]);
-    const envelope = await rig.run('x_post_thread', { tweets });
-    const made = created(sandbox);
-    expect(made).toHaveLength(2);
-    expect(envelope).toMatchObject({
-      data: { posted: made.map(({ id }, index) => ({ index, id })) },
-      error: { message: expect.stringContaining(`in reply to ${made[1]?.id}`) as string },
+    const refused = await rig.run('x_post_thread', { tweets });
+    const [first] = created(sandbox);
+    expect(refused).toMatchObject({
+      data: { posted: [{ index: 0, id: first?.id }], failed: { index: 1 }, unposted: 2 },
+      error: { message: expect.stringContaining(`in reply to ${first?.id}`) as string },
     });
+    sandbox.setFaults([{ kind: 'reset-after-read', routes: ['create-post'], skip: 1, times: 1 }]);
+    const lost = await rig.run('x_post_thread', { tweets: ['four', 'five', 'six'] });
+    expect(lost).toMatchObject({
+      data: { posted: [{ index: 0 }], unknown: { index: 1 }, unposted: 1 },
+      error: { code: 'outcome_unknown', outcome: 'unknown' },
+    });
+    expect(JSON.stringify(lost.data)).toContain(`among the replies to ${created(sandbox)[1]?.id}`);
   });
 
-  it('stops before a part for which there is no time', async () => {
+  it('stops before a part without enough time', async () => {
     const { rig, sandbox } = await sandboxWorld(
       { latency: { fixedMs: 500 } },
       { toolTimeoutSecs: 4, attemptTimeoutSecs: 4 },
@@ -108,12 +113,12 @@ describe('a thread that stops half way', () => {
 });
 
 describe('a thread that is called again', () => {
-  it('and one of whose parts X takes for a duplicate of itself, goes on behind it', async () => {
+  it('resumes after a part that X rejects as a duplicate of itself', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     const book = notebook();
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
     await rig.run('x_post_thread', { tweets }, book);
-    // A person who did not see it settled it as not posted.
+    // An operator settled it as not posted.
     book.steps.delete('post 2');
     const data = await rig.data('x_post_thread', { tweets }, book);
     const made = created(sandbox);
@@ -122,7 +127,7 @@ describe('a thread that is called again', () => {
     expect(made[2]).toMatchObject({ reply_to: made[1]?.id });
   });
 
-  it('and was refused for good, is not said to go on, but why it does not', async () => {
+  it('reports whether the same call can resume', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     const rule = { routes: ['create-post'], skip: 1, times: 1 } as const;
     sandbox.setFaults([{ kind: 'x-403-not-permitted', ...rule }]);
@@ -131,14 +136,14 @@ describe('a thread that is called again', () => {
       code: 'thread_partial_failure',
       details: { cause_code: 'x_forbidden' },
     });
-    expect(refused.message).toMatch(/number 2 is not: .* fails alike as long as that is so/);
-    expect(refused.message).not.toContain('The same call goes on there.');
+    expect(refused.message).toMatch(/Tweet 2 is not: .* fails again until the cause is fixed/);
+    expect(refused.message).not.toContain('The same call resumes there.');
     sandbox.setFaults([{ kind: 'x-429-window', ...rule }]);
     const limited = await rig.error('x_post_thread', { tweets: [...'abc'] }, notebook());
-    expect(limited.message).toContain('The same call goes on there.');
+    expect(limited.message).toContain('The same call resumes there.');
   });
 
-  it('and was posted whole before its process ended, says which part was deleted since', async () => {
+  it('reports a part that was deleted since', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     const book = notebook();
     await rig.data('x_post_thread', { tweets }, book);
@@ -152,7 +157,7 @@ describe('a thread that is called again', () => {
   });
 
   it.each([1, 3])(
-    'sends nothing and promises nothing while the journal cannot say what was deleted: after %i',
+    'sends nothing while the journal cannot determine deletions: after %i',
     async (count) => {
       const { rig, sandbox } = await sandboxWorld({}, fast);
       const book = notebook();
@@ -166,7 +171,9 @@ describe('a thread that is called again', () => {
         data: { posted: created(sandbox).map(({ id }) => ({ id })), unposted: 3 - count },
         error: {
           code: count < 3 ? 'thread_partial_failure' : 'db_error',
-          message: expect.stringContaining('cannot say whether a part was deleted') as string,
+          message: expect.stringContaining(
+            'could not determine whether a part was deleted',
+          ) as string,
           retryable: true,
         },
       });
@@ -177,8 +184,8 @@ describe('a thread that is called again', () => {
   );
 });
 
-describe('the right to send', () => {
-  it('is asked for directly before each write, and after the connection was made', async () => {
+describe('recording a write', () => {
+  it('happens directly before each write and after the connection is open', async () => {
     const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' }, fast);
     const book = notebook();
     await rig.data('x_post_thread', { tweets }, book);
@@ -192,7 +199,7 @@ describe('the right to send', () => {
     expect(unsent.sendings).toEqual([]);
   });
 
-  it('can be refused: then nothing leaves, and the reason goes on as it is', async () => {
+  it('can be refused: nothing is sent, and the reason is returned unchanged', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     const book = notebook();
     book.refuse = () =>

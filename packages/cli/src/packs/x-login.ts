@@ -33,7 +33,7 @@ export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
     authorizeUrl,
     signal,
     onUrl,
-    onStranger,
+    onStateMismatch: onStranger,
     ...(clientSecret !== undefined && { clientSecret }),
     ...(scopes && { scopes }),
     ...(port !== undefined && { port }),

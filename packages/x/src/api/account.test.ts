@@ -2,14 +2,14 @@ import { FaultError, type Fault } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, type Credential } from '../auth/credential.js';
-import type { ReadContext, SocialReadProvider } from '../provider/provider.js';
 import { createAccount } from './account.js';
+import type { ReadContext, SocialReadProvider } from './provider.js';
 import type { Session } from './session.js';
 
 interface Login {
   readonly id: string;
   readonly user?: string;
-  /** Whose it is to X, which takes a second to say so. */
+  /** The user id, which X returns after a second. */
   readonly belongsTo: string;
 }
 
@@ -48,7 +48,7 @@ function rig(first: Login) {
 }
 
 describe('the account of a credential', () => {
-  it('is the user’s id at X, with what earlier versions recorded', async () => {
+  it('is the user id, with the names of earlier versions', async () => {
     const { account, clock, context } = rig({ id: 'L1', belongsTo: '7' });
     expect(await clock.run(account.resolve(context()))).toEqual({
       id: 'x:7',
@@ -56,7 +56,7 @@ describe('the account of a credential', () => {
     });
   });
 
-  it('is asked for once, however many ask at the same time and later', async () => {
+  it('is requested once for concurrent and later callers', async () => {
     const { account, asked, clock, context } = rig({ id: 'L1', belongsTo: '7' });
     const all = Promise.all([1, 2, 3].map(() => account.userId(context())));
     expect(await clock.run(all)).toEqual(['7', '7', '7']);
@@ -64,13 +64,13 @@ describe('the account of a credential', () => {
     expect(asked).toEqual(['L1']);
   });
 
-  it('needs no request where the login names its user', async () => {
+  it('needs no request if the login names its user', async () => {
     const { account, asked, clock, context } = rig({ id: 'L1', user: '7', belongsTo: '7' });
     expect(await clock.run(account.userId(context()))).toBe('7');
     expect(asked).toEqual([]);
   });
 
-  it('is asked for anew after another login', async () => {
+  it('is requested again after another login', async () => {
     const { account, asked, clock, context, state } = rig({ id: 'L1', belongsTo: '7' });
     await clock.run(account.userId(context()));
     state.login = { id: 'L2', belongsTo: '8' };
@@ -78,7 +78,7 @@ describe('the account of a credential', () => {
     expect(asked).toEqual(['L1', 'L2']);
   });
 
-  it('is not that of a login which was replaced while X was asked', async () => {
+  it('is not that of a login that was replaced meanwhile', async () => {
     const { account, clock, context, state } = rig({ id: 'L1', belongsTo: '7' });
     const resolved = account.resolve(context());
     clock.setTimer(500, () => {
@@ -87,7 +87,7 @@ describe('the account of a credential', () => {
     expect(await clock.run(resolved)).toMatchObject({ id: 'x:8' });
   });
 
-  it('was never sent, whatever became of the question', async () => {
+  it('has a fault with sent "no" if the request fails', async () => {
     const { account, clock, context, state } = rig({ id: 'L1', belongsTo: '7' });
     state.fault = { kind: 'network', sent: 'maybe' };
     const failed = clock.run(account.resolve(context()));
@@ -96,7 +96,7 @@ describe('the account of a credential', () => {
     expect(await clock.run(account.userId(context()))).toBe('7');
   });
 
-  it('is waited for until the deadline of each caller, and a caller that leaves ends nothing', async () => {
+  it('is awaited until the deadline of each caller, independent of the others', async () => {
     const { account, asked, clock, context } = rig({ id: 'L1', belongsTo: '7' });
     const leaves = new AbortController();
     const end = (work: Promise<unknown>) => work.catch((cause: unknown) => cause);
@@ -112,7 +112,7 @@ describe('the account of a credential', () => {
     expect(asked).toEqual(['L1']);
   });
 
-  it('owns what was recorded for it, also by earlier versions, and nothing else', async () => {
+  it('owns operations recorded for it, also by earlier versions', async () => {
     const { account, clock, context } = rig({ id: 'L1', user: '7', belongsTo: '7' });
     const owns = (recorded: string) => clock.run(account.isOwn(recorded, context()));
     for (const own of ['x:7', 'main', 'main#7', 'main#L1']) expect(await owns(own)).toBe(true);
@@ -121,7 +121,7 @@ describe('the account of a credential', () => {
 });
 
 describe('a fingerprint', () => {
-  it('says nothing of the credential, and tells a token from a login', () => {
+  it('reveals nothing and distinguishes tokens from logins', () => {
     expect(fingerprintOf('token', 'secret')).toMatch(/^[0-9a-f]{64}$/);
     expect(fingerprintOf('token', 'secret')).not.toBe(fingerprintOf('login', 'secret'));
   });

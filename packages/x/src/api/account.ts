@@ -1,21 +1,21 @@
 import type { AccountId } from '@toolkeel/contract';
 import { FaultError, Pipeline, singleflight, type Clock } from '@toolkeel/kernel';
-import type { ReadContext, SocialReadProvider } from '../provider/provider.js';
+import type { ReadContext, SocialReadProvider } from './provider.js';
 import type { Session } from './session.js';
 
-/** The user of X that the configured credential belongs to. */
+/** The X user that the configured credential belongs to. */
 export interface Account {
-  /** X's id of the user. X is asked once for each credential; equal questions share one request. */
+  /** The user id, requested once per credential; concurrent requests are coalesced. */
   readonly userId: (context: ReadContext) => Promise<string>;
-  /** The account that the journal records. Never the configured name: two names may be one user. */
+  /** The account that the journal records: the user id, because two configured names can be one user. */
   readonly resolve: (context: ReadContext) => Promise<AccountId>;
-  /** Whether an operation that was recorded for `account` is one of this user. */
+  /** Whether an operation recorded for `account` belongs to this user. */
   readonly isOwn: (account: string, context: ReadContext) => Promise<boolean>;
-  /** Changes when the credential becomes another user's, as far as that is known without asking X. */
+  /** Changes when the credential becomes another user's, as far as known without a request. */
   readonly current: () => string;
 }
 
-interface Question {
+interface UserRequest {
   readonly fingerprint: string;
   readonly context: ReadContext;
 }
@@ -29,11 +29,11 @@ export function createAccount(
   let known: { readonly fingerprint: string; readonly id: string } | undefined;
   const current = (): string => session.user?.fingerprint() ?? '';
 
-  const ask = new Pipeline([singleflight<Question>(({ fingerprint }) => fingerprint)], {
+  const requestUser = new Pipeline([singleflight<UserRequest>(({ fingerprint }) => fingerprint)], {
     effect: 'read',
     name: 'x_account',
     clock,
-  }).wrap(async ({ context: { noteRetry } }: Question, attempt) => {
+  }).wrap(async ({ context: { noteRetry } }: UserRequest, attempt) => {
     const { signal, deadline, correlationId } = attempt;
     const { item } = await provider.getMe(undefined, {
       signal,
@@ -50,11 +50,13 @@ export function createAccount(
     const fingerprint = current();
     if (known?.fingerprint === fingerprint) return known.id;
     const { signal, deadline, correlationId } = context;
-    const asked = { signal, deadline, correlationId };
-    const outcome = await ask.outcome({ fingerprint, context }, asked);
-    // A read: whatever became of it, nothing that acts has left.
+    const outcome = await requestUser.outcome(
+      { fingerprint, context },
+      { signal, deadline, correlationId },
+    );
+    // A failed read means that no mutation was sent.
     if (!outcome.ok) throw new FaultError({ ...outcome.fault, sent: 'no' });
-    // The login may have been replaced meanwhile: then it is not known whose answer this is.
+    // The login was replaced meanwhile, so the response may belong to another user.
     if (current() !== fingerprint) return userId(context);
     known = { fingerprint, id: outcome.value };
     return outcome.value;
@@ -73,7 +75,7 @@ export function createAccount(
     resolve,
     isOwn: async (account, context) => {
       const { id, formerly = [] } = await resolve(context);
-      // An operation of an earlier version has the account that such a version recorded.
+      // Earlier versions recorded accounts under these names.
       return account === id || formerly.includes(account);
     },
     current: () => session.user?.user() ?? current(),

@@ -2,20 +2,20 @@ import { raise, raisedToolError, toolError, withSendToken } from '@toolkeel/cont
 import { definePolicy, FaultError, presets, upstream } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
+import type { CallContext } from '../call-context.js';
 import type { Send } from '../http/exchange.js';
-import type { HttpAnswer } from '../http/request.js';
-import type { Scope } from '../scope.js';
+import type { HttpResponse } from '../http/message.js';
 import { createRequests } from './requests.js';
 import { routes } from './routes.js';
-import type { AttemptScope, Session } from './session.js';
+import type { RequestContext, Session } from './session.js';
 
-const answer: HttpAnswer = { status: 200, doc: {}, limits: [], clockAheadMs: undefined };
+const answer: HttpResponse = { status: 200, doc: {}, limits: [], clockAheadMs: undefined };
 const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
 interface Given {
-  /** What comes of each write that is begun. */
-  readonly writes: readonly (() => Promise<HttpAnswer>)[];
-  /** Comes before a write is begun, as the journal does. */
+  /** The result of each write. */
+  readonly writes: readonly (() => Promise<HttpResponse>)[];
+  /** Runs before each write, like the journal. */
   readonly record?: (attempt: number) => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
     limitKey: () => 'route',
     renew: () => Promise.resolve(),
     explain: (_: unknown, fault: unknown) => fault,
-    write: (_: unknown, __: AttemptScope, send: Send) => send(async () => writes[begun++]!()),
+    write: (_: unknown, __: RequestContext, send: Send) => send(async () => writes[begun++]!()),
   } as unknown as Session;
   const requests = createRequests({
     session,
@@ -38,7 +38,7 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
     random: () => 0,
     observe: () => undefined,
   });
-  const scope: Scope = {
+  const call: CallContext = {
     deadline: 60_000,
     signal: new AbortController().signal,
     correlationId: 'c',
@@ -51,7 +51,7 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
   };
   const run = async (effect: 'once' | 'idempotent'): Promise<unknown> => {
     const request = { route: routes.createPost, path: ['2', 'tweets'] };
-    const sent = requests[effect](request, scope).catch((cause: unknown) => cause);
+    const sent = requests[effect](request, call).catch((cause: unknown) => cause);
     const ended = await clock.run(sent);
     return ended instanceof FaultError ? ended.fault : (raisedToolError(ended)?.input ?? ended);
   };
@@ -63,27 +63,27 @@ const refuse = () =>
 const fail = (cause: Error) => () => Promise.reject(cause);
 
 describe('a write', () => {
-  it('that broke after its first byte is not sent again, though its error reads like a refused connection', async () => {
+  it('that failed after its first byte is not resent, even with the error of a refused connection', async () => {
     const tls = Object.assign(new Error('bad record mac'), { code: 'ERR_SSL_BAD_RECORD_MAC' });
     const { run, begun } = rig({ writes: [fail(tls), async () => answer] });
     expect(await run('once')).toMatchObject({ kind: 'connect', sent: 'maybe' });
     expect(begun()).toBe(1);
   });
 
-  it('that the journal refuses ends with the journal’s own words', async () => {
+  it('that the journal refuses fails with the error of the journal', async () => {
     const { run, begun } = rig({ writes: [], record: async () => refuse() });
     expect(await run('once')).toMatchObject({ code: 'db_error', outcome: 'not_executed' });
     expect(begun()).toBe(0);
   });
 
-  it('that may have acted before the journal refused to repeat it, may have acted', async () => {
+  it('that may have executed before the journal refused a retry stays unknown', async () => {
     const record = async (attempt: number) => (attempt > 0 ? refuse() : undefined);
     const { run, begun } = rig({ writes: [fail(reset)], record });
     expect(await run('idempotent')).toMatchObject({ kind: 'network', sent: 'maybe' });
     expect(begun()).toBe(1);
   });
 
-  it('whose first attempt was given up while it was recorded, ends as the second one does', async () => {
+  it('whose first attempt was abandoned while it was recorded ends like the second one', async () => {
     const clockOf: { current?: VirtualClock } = {};
     const record = async (attempt: number) => {
       if (attempt > 0) return;

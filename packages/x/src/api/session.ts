@@ -1,13 +1,11 @@
 import { FaultError, type Fault, type RateLimitInfo } from '@toolkeel/kernel';
+import type { Redactor } from '@toolkeel/pack-kit';
 import type { Credential } from '../auth/credential.js';
-import { classify } from '../faults.js';
+import { classify, noCredential, noLogin } from '../faults.js';
 import type { Connections } from '../http/connections.js';
 import { read, write, type ExchangeOptions, type Send } from '../http/exchange.js';
-import type { HttpAnswer, HttpRequest } from '../http/request.js';
-import { urlUnder } from '../http/url.js';
-import type { RateWindows } from '../limits/windows.js';
-import { noCredential, noLogin } from '../not-configured.js';
-import type { Redactor } from '@toolkeel/pack-kit';
+import { type HttpResponse, type HttpRequest, urlUnder } from '../http/message.js';
+import type { RateWindows } from '../rate-limits.js';
 import type { Route } from './routes.js';
 
 export interface SessionOptions {
@@ -21,23 +19,22 @@ export interface SessionOptions {
   readonly wallNow: () => number;
 }
 
-/** One request to an endpoint. */
 export interface ApiRequest {
   readonly route: Route;
-  /** Below the base address, made of parts that hold no separator. */
+  /** Path segments below the base URL. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: unknown;
   readonly form?: { readonly contentType: string; readonly body: Buffer };
 }
 
-/** What an attempt is given; the kernel's own fits. */
-export interface AttemptScope {
+/** The part of the kernel's attempt context that a request needs. */
+export interface RequestContext {
   readonly signal: AbortSignal;
   readonly reportLimits?: ((limits: readonly RateLimitInfo[]) => void) | undefined;
 }
 
-/** Requests to X, one attempt each: credentials, limits and what was last heard. */
+/** Sends single attempts to X and records credentials, rate limits and X's clock. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #rejected = new Map<Credential, string>();
@@ -57,17 +54,17 @@ export class Session {
     return this.#options.app;
   }
 
-  /** X's clock, in milliseconds since 1970, as far as we know it. */
+  /** X's clock in milliseconds since 1970, estimated from its responses. */
   get upstreamNow(): number {
     return this.#options.wallNow() + this.#clockAheadMs;
   }
 
-  /** When X last answered a request as it should. */
+  /** When X last answered with a success. */
   get lastSuccessAt(): number | undefined {
     return this.#lastSuccessAt;
   }
 
-  /** The login of an account where there is one: it sees more, and its limits are its own. */
+  /** Prefers the user login, which sees more and has its own rate limits. */
   credentialFor(route: Route): Credential {
     const credential = this.#choose(route);
     if (credential) return credential;
@@ -76,26 +73,26 @@ export class Session {
 
   #choose({ auth }: Route): Credential | undefined {
     const { app, user } = this.#options;
-    return auth === 'user' || user?.isThere() ? user : (app ?? user);
+    return auth === 'user' || user?.exists() ? user : (app ?? user);
   }
 
-  /** Calls with the same one count against the same limits. */
+  /** Requests with the same key count against the same rate limit. */
   limitKey(route: Route): string {
     const credential = this.#choose(route);
-    // Another login may be another account, whose windows are its own.
+    // Another login can be another account, with its own rate limits.
     return `${credential?.kind ?? 'none'} ${credential?.login() ?? ''} ${route.name}`;
   }
 
-  read(request: ApiRequest, attempt: AttemptScope): Promise<HttpAnswer> {
+  read(request: ApiRequest, attempt: RequestContext): Promise<HttpResponse> {
     return this.#exchange(request, attempt, read);
   }
 
-  /** `send` records the write once the connection is open, and runs it. */
-  write(request: ApiRequest, attempt: AttemptScope, send: Send): Promise<HttpAnswer> {
+  /** `send` records the write once the connection is open, then runs it. */
+  write(request: ApiRequest, attempt: RequestContext, send: Send): Promise<HttpResponse> {
     return this.#exchange(request, attempt, (given, options) => write(given, options, send));
   }
 
-  /** Replaces the token that X did not accept. */
+  /** Replaces the token that X rejected. */
   async renew(route: Route, signal: AbortSignal): Promise<void> {
     const credential = this.credentialFor(route);
     this.#renewalFaults.delete(credential);
@@ -107,20 +104,20 @@ export class Session {
     }
   }
 
-  /** Why a call failed whose credential was refused: perhaps only X's token endpoint was down. */
+  /** Replaces an auth fault by the reason that the renewal failed, such as an outage of the token endpoint. */
   explain(route: Route, fault: Fault): Fault {
     if (fault.kind !== 'auth') return fault;
     const reason = this.#renewalFaults.get(this.credentialFor(route));
     if (!reason || reason.kind === 'auth') return fault;
-    // Of what was sent before the token was refused nobody knows more than before.
+    // A failed renewal does not change whether an earlier attempt was sent.
     return { ...reason, sent: fault.sent === 'maybe' ? 'maybe' : 'no' };
   }
 
   async #exchange(
     request: ApiRequest,
-    { signal, reportLimits }: AttemptScope,
-    perform: (request: HttpRequest, options: ExchangeOptions) => Promise<HttpAnswer>,
-  ): Promise<HttpAnswer> {
+    { signal, reportLimits }: RequestContext,
+    perform: (request: HttpRequest, options: ExchangeOptions) => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
     const { route } = request;
     const { connections, maxBytes, secrets, wallNow, windows } = this.#options;
     const credential = this.credentialFor(route);
@@ -136,14 +133,14 @@ export class Session {
         authorization,
         secrets,
       });
-      windows.note(route.name, credential.kind, login, answer.limits);
+      windows.record(route.name, credential.kind, login, answer.limits);
       reportLimits?.(answer.limits);
       this.#clockAheadMs = answer.clockAheadMs ?? this.#clockAheadMs;
       this.#lastSuccessAt = wallNow();
       return answer;
     } catch (cause) {
       if (cause instanceof FaultError) {
-        windows.note(route.name, credential.kind, login, cause.fault.limits ?? []);
+        windows.record(route.name, credential.kind, login, cause.fault.limits ?? []);
         if (cause.fault.kind === 'auth') this.#rejected.set(credential, token);
       }
       throw cause;

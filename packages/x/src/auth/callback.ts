@@ -1,65 +1,65 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { oneLine } from '../text/one-line.js';
-import { LoginError } from './login-error.js';
+import { oneLine } from '../text/strings.js';
+import { LoginError } from './login-x.js';
 
 export interface CallbackOptions {
   readonly port: number;
-  /** What X has to give back, so that nobody else can slip us a code. */
+  /** The expected `state` parameter, against forged callbacks. */
   readonly state: string;
   readonly signal: AbortSignal;
   readonly onListening: (redirectUri: string) => void;
-  readonly onStranger: () => void;
+  readonly onStateMismatch: () => void;
 }
 
 export interface Callback {
   readonly code: string;
   readonly redirectUri: string;
-  /** Answers the browser, which waits for the token exchange, and ends the server. */
-  readonly finish: (page: Page) => void;
+  /** Answers the browser after the token exchange, and closes the server. */
+  readonly finish: (page: BrowserPage) => void;
 }
 
-export interface Page {
+export interface BrowserPage {
   readonly status: number;
   readonly text: string;
 }
 
 const PATH = '/callback';
 
-/** Waits on loopback for the browser that X sends back to us. It stays unanswered until `finish`. */
+/** Waits on loopback for the redirect from X. The browser gets its response from `finish`. */
 export function authorizationCode(options: CallbackOptions): Promise<Callback> {
-  const { port, state, signal, onListening, onStranger } = options;
+  const { port, state, signal, onListening, onStateMismatch } = options;
   return new Promise((resolve, reject) => {
     let redirectUri = '';
     const browsers: ServerResponse[] = [];
     const server = createServer((request, response) => {
       const url = urlOf(request);
       if (request.method !== 'GET' || url?.pathname !== PATH)
-        return answer(response, { status: 404, text: 'Not here.' });
+        return answer(response, { status: 404, text: 'Not found.' });
       if (!isEqual(url.searchParams.get('state') ?? '', state)) {
-        // Not ours: the right one may still come.
-        onStranger();
-        const text = 'This is not the login that was begun here.';
+        // Another login; the expected callback may still arrive.
+        onStateMismatch();
+        const text = 'This callback belongs to another login.';
         return answer(response, { status: 400, text });
       }
       const code = url.searchParams.get('code');
       if (code === null || code === '') {
-        const why = oneLine(url.searchParams.get('error') ?? 'no code came back', 100);
+        const why = oneLine(url.searchParams.get('error') ?? 'the callback has no code', 100);
         browsers.push(response);
-        finish({ status: 400, text: 'The login was not allowed. You can close this page.' });
-        return reject(new LoginError(`X did not allow the login: ${why}`));
+        finish({ status: 400, text: 'The login was denied. You can close this page.' });
+        return reject(new LoginError(`X denied the login: ${why}`));
       }
-      // A browser that reloads the page waits for the same exchange: a code can be used once.
+      // A reloaded page waits for the same exchange, because the code is valid once.
       browsers.push(response);
       signal.removeEventListener('abort', onAbort);
       resolve({ code, redirectUri, finish });
     });
-    const finish = (page?: Page): void => {
+    const finish = (page?: BrowserPage): void => {
       signal.removeEventListener('abort', onAbort);
       server.close();
       const waiting = browsers.filter(({ closed }) => !closed);
-      // Browsers keep connections, and open some that they never use: those would hold up our end.
+      // Browsers keep idle connections open, which would keep the process alive.
       let open = waiting.length;
       const hangUp = (): void => void (--open <= 0 && server.closeAllConnections());
       if (open === 0) hangUp();
@@ -70,7 +70,7 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
     };
     const onAbort = (): void => {
       finish();
-      reject(new LoginError('nobody has allowed the login in time'));
+      reject(new LoginError('the login was not authorized in time'));
     };
     server.on('error', (cause) => {
       finish();
@@ -85,7 +85,7 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
   });
 }
 
-/** Undefined for what is no address: anybody on this machine can send it. */
+/** Undefined for a malformed URL, which any local process can send. */
 function urlOf({ url = '' }: IncomingMessage): URL | undefined {
   const base = 'http://localhost';
   return URL.canParse(url, base) ? new URL(url, base) : undefined;
@@ -93,13 +93,13 @@ function urlOf({ url = '' }: IncomingMessage): URL | undefined {
 
 function unusable(port: number, cause: Error): LoginError {
   const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
-  const why = isTaken ? ': something else listens there' : '';
+  const why = isTaken ? ': it is in use' : '';
   return new LoginError(
-    `the port ${port} on 127.0.0.1 cannot be used${why}. Choose another that the app at X knows as its callback.`,
+    `the port ${port} on 127.0.0.1 cannot be used${why}. Choose another port that is registered as a callback of the X app.`,
   );
 }
 
-function answer(response: ServerResponse, { status, text }: Page): void {
+function answer(response: ServerResponse, { status, text }: BrowserPage): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',

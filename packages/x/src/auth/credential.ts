@@ -3,48 +3,47 @@ import { FaultError } from '@toolkeel/kernel';
 
 export type CredentialKind = 'app' | 'user';
 
-/** Who we are to X. */
 export interface Credential {
   readonly kind: CredentialKind;
-  /** False while a login was named, and nobody has logged in yet. */
-  readonly isThere: () => boolean;
-  /** The id of a kept login: another one may be another account. Undefined for a token. */
+  /** False for a configured login file that does not exist yet. */
+  readonly exists: () => boolean;
+  /** The id of a stored login; another login can be another account. Undefined for a token. */
   readonly login: () => string | undefined;
-  /** X's id of its user; undefined where X has to be asked for it. */
+  /** The user id, if it is known without a request. */
   readonly user: () => string | undefined;
-  /** Tells it from other credentials, and says nothing of it. Renewing a login does not change it. */
+  /** A hash that identifies the credential. A renewal does not change it. */
   readonly fingerprint: () => string;
-  /** The token to send, renewed first if its time is over. Throws a `FaultError` where it cannot be. */
+  /** The token, renewed first if it has expired. Throws a `FaultError` if the renewal fails. */
   token(signal: AbortSignal): Promise<string>;
-  /** A token that X did not accept is replaced, if it can be. */
+  /** Replaces a token that X rejected. */
   renew(rejected: string, signal: AbortSignal): Promise<void>;
-  /** It has expired and cannot be renewed, as far as we know: somebody has to log in anew. */
-  readonly isOver: () => boolean;
-  /** What it was allowed to do; undefined where nobody knows. */
+  /** Whether it has expired and cannot be renewed, so that a new login is required. */
+  readonly isExpired: () => boolean;
+  /** The granted OAuth scopes; undefined if unknown. */
   scopes(): Promise<readonly string[] | undefined>;
-  /** Keeps what could not be kept before, if it can. Never rejects. */
+  /** Saves an unsaved renewal if possible. Never rejects. */
   close(): Promise<void>;
 }
 
-/** A token that was given to us as it is, and that we cannot renew. */
+/** A configured token, which cannot be renewed. */
 export function fixedCredential(kind: CredentialKind, token: string): Credential {
   const fingerprint = fingerprintOf('token', token);
   return {
     kind,
-    isThere: () => true,
+    exists: () => true,
     login: () => undefined,
     user: () => undefined,
     fingerprint: () => fingerprint,
     token: () => Promise.resolve(token),
     renew: () => Promise.reject(notRenewable()),
-    isOver: () => false,
+    isExpired: () => false,
     scopes: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
 }
 
-export function fingerprintOf(what: 'token' | 'login', value: string): string {
-  return createHash('sha256').update(`${what} ${value}`).digest('hex');
+export function fingerprintOf(kind: 'token' | 'login', value: string): string {
+  return createHash('sha256').update(`${kind} ${value}`).digest('hex');
 }
 
 export function notRenewable(cause?: unknown): FaultError {

@@ -1,14 +1,13 @@
 import type { PackLog } from '@toolkeel/contract';
-import type { SecretSource, XConfig } from '../config.js';
-import type { Connections } from '../http/connections.js';
-import { urlUnder } from '../http/url.js';
 import type { Redactor } from '@toolkeel/pack-kit';
-import { readSecret, type Environment } from '../secrets.js';
+import { type Environment, readSecret, type SecretSource, type XConfig } from '../config.js';
+import type { Connections } from '../http/connections.js';
+import { urlUnder } from '../http/message.js';
 import { fixedCredential, type Credential } from './credential.js';
-import { keptLogin } from './kept-login.js';
+import { storedLogin } from './stored-login.js';
 import type { TokenEndpoint } from './token-endpoint.js';
 
-export interface CredentialSurroundings {
+interface CredentialContext {
   readonly env: Environment;
   readonly connections: Connections;
   readonly secrets: Redactor;
@@ -16,20 +15,20 @@ export interface CredentialSurroundings {
   readonly wallNow: () => number;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly app: Credential | undefined;
   readonly user: Credential | undefined;
 }
 
-/** What the configuration names. A secret that is named and not there is refused, by its setting. */
-export function createCredentials(config: XConfig, given: CredentialSurroundings): Credentials {
+/** The configured credentials. Throws a `ConfigError` for a configured secret that does not exist. */
+export function createCredentials(config: XConfig, given: CredentialContext): Credentials {
   const { bearerToken, accessToken, tokenFile } = config;
   const app = bearerToken && fixedCredential('app', secretOf(bearerToken, 'bearerToken', given));
   const user = accessToken
     ? fixedCredential('user', secretOf(accessToken, 'accessToken', given))
     : tokenFile === undefined
       ? undefined
-      : keptLogin({
+      : storedLogin({
           path: tokenFile,
           endpoint: tokenEndpoint(config, given),
           callMs: 1000 * config.toolTimeoutSecs,
@@ -40,7 +39,7 @@ export function createCredentials(config: XConfig, given: CredentialSurroundings
 
 function tokenEndpoint(
   { baseUrl, clientSecret: source }: XConfig,
-  given: CredentialSurroundings,
+  given: CredentialContext,
 ): TokenEndpoint {
   const { connections, secrets, wallNow } = given;
   const clientSecret = source && secretOf(source, 'clientSecret', given);
@@ -51,7 +50,7 @@ function tokenEndpoint(
 function secretOf(
   source: SecretSource,
   setting: string,
-  { env, secrets }: CredentialSurroundings,
+  { env, secrets }: CredentialContext,
 ): string {
   const secret = readSecret(source, setting, env);
   secrets.add(secret);

@@ -16,7 +16,7 @@ const patient = () => ({ signal: AbortSignal.timeout(10_000) });
 const impatient = () => ({ signal: AbortSignal.timeout(60) });
 
 describe('lock', () => {
-  it('has one holder at a time, among many who want it', async () => {
+  it('has one holder at a time among many contenders', async () => {
     let holders = 0;
     let most = 0;
     let turns = 0;
@@ -35,32 +35,32 @@ describe('lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('waits for whoever is alive, and gives up when told to', async () => {
+  it('waits for a live holder until the signal aborts', async () => {
     const first = await lock(path, patient());
     await expect(lock(path, impatient())).rejects.toThrow(/timeout/i);
-    expect(await first.held()).toBe(true);
+    expect(await first.isHeld()).toBe(true);
     await first.release();
     await (await lock(path, impatient())).release();
   });
 
-  it('takes over from a process that is gone', async () => {
+  it('takes over from a dead process', async () => {
     await lock(path, patient());
     const isAlive = (): boolean => false;
     const second = await lock(path, { ...impatient(), isAlive });
-    expect(await second.held()).toBe(true);
+    expect(await second.isHeld()).toBe(true);
   });
 
-  it('takes over from one that was silent for a minute, which then sees that it is not the holder', async () => {
+  it('takes over after a minute, which the earlier holder can detect', async () => {
     const first = await lock(path, { ...patient(), wallNow: () => Date.now() - 61_000 });
-    expect(await first.held()).toBe(true);
+    expect(await first.isHeld()).toBe(true);
     const second = await lock(path, impatient());
-    expect([await first.held(), await second.held()]).toEqual([false, true]);
-    // Whoever was taken for dead must not end the lock of its successor.
+    expect([await first.isHeld(), await second.isHeld()]).toEqual([false, true]);
+    // The earlier holder must not release the lock of its successor.
     await first.release();
-    expect(await second.held()).toBe(true);
+    expect(await second.isHeld()).toBe(true);
   });
 
-  it('does not stumble over files that are none of its own', async () => {
+  it('ignores unrelated files', async () => {
     await writeFile(`${path}.lock.backup`, '');
     await writeFile(join(folder, 'other.json.lock.1.2.3.4'), '');
     await (await lock(path, impatient())).release();

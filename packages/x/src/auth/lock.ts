@@ -5,46 +5,45 @@ import { basename, dirname, join } from 'node:path';
 import { systemClock } from '@toolkeel/kernel';
 import { pause } from '../pause.js';
 
-/** What is done under a lock is done in seconds: an older one was left behind. */
+/** Work under a lock takes seconds, so an older lock is orphaned. */
 const STALE_MS = 60_000;
 const MAX_PAUSE_MS = 40;
 
 export interface Lock {
-  /** Whether it is still ours: somebody may have taken us for dead. */
-  held(): Promise<boolean>;
+  /** False if another process has removed the lock as orphaned. */
+  isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
 
 export interface LockOptions {
-  /** Gives up with the signal's reason. */
+  /** Ends the wait with the signal's reason. */
   readonly signal: AbortSignal;
   readonly wallNow?: () => number;
   readonly isAlive?: (pid: number) => boolean;
 }
 
 /**
- * One holder at a time among the processes of a machine. Each contender puts a file of its own next
- * to `path` and then looks whether it is alone. Names are never used again, so whoever finds one that
- * was left behind may remove it without taking a newer one away.
+ * A lock between the processes of a machine. Each contender creates its own file next to `path`, then checks
+ * that there is no other. Names are unique, so removing an orphaned file cannot remove a newer one.
  */
 export async function lock(path: string, options: LockOptions): Promise<Lock> {
   const { signal, wallNow = Date.now } = options;
   for (;;) {
     signal.throwIfAborted();
-    if ((await rivals(path, '', options)) === 0) {
+    if ((await countOthers(path, '', options)) === 0) {
       const name = `${basename(path)}.lock.${HOST}.${process.pid}.${wallNow()}.${randomBytes(6).toString('hex')}`;
       const mine = join(dirname(path), name);
       await (await open(mine, 'wx', 0o600)).close();
-      if ((await rivals(path, name, options)) === 0) return held(mine);
+      if ((await countOthers(path, name, options)) === 0) return heldLock(mine);
       await rm(mine, { force: true });
     }
     await pause(systemClock, Math.random() * MAX_PAUSE_MS, signal);
   }
 }
 
-function held(mine: string): Lock {
+function heldLock(mine: string): Lock {
   return {
-    held: () =>
+    isHeld: () =>
       stat(mine).then(
         () => true,
         () => false,
@@ -56,8 +55,8 @@ function held(mine: string): Lock {
 const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
 const NAME = /\.lock\.([0-9a-f]{12})\.(\d+)\.(\d+)\.[0-9a-f]{12}$/;
 
-/** How many others hold or want it. Removes what was left behind. */
-async function rivals(
+/** Counts the files of other contenders, and removes orphaned ones. */
+async function countOthers(
   path: string,
   mine: string,
   { wallNow = Date.now, isAlive = isProcess }: LockOptions,
@@ -82,7 +81,7 @@ function isProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    // It is there, and belongs to somebody else.
+    // The process exists and belongs to another user.
     return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
   }
 }

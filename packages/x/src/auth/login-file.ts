@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { constants, readFileSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { access, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import * as z from 'zod';
 import type { Redactor } from '@toolkeel/pack-kit';
-import { ConfigError, demandPrivate } from '../secrets.js';
+import * as z from 'zod';
+import { ConfigError, requirePrivateFile } from '../config.js';
 
 const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
 
-/** A person's permission to act, as it is kept between runs. Its file has mode 600. */
+/** The content of the login file, which has mode 600. */
 const loginSchema = z.strictObject({
   version: z.literal(1),
-  /** Stays the same when tokens are renewed, and changes when somebody logs in anew. */
+  /** Unchanged by renewals; a new login has a new id. */
   login_id: z.string().min(1),
   client_id: z.string().min(1),
   access_token: token,
@@ -25,14 +25,14 @@ const loginSchema = z.strictObject({
 
 export type Login = Readonly<z.output<typeof loginSchema>>;
 
-/** Undefined if there is none yet. */
+/** Undefined if the file does not exist. */
 export function readLogin(
   path: string,
   secrets?: Pick<Redactor, 'addRotating'>,
 ): Login | undefined {
   let text: string;
   try {
-    demandPrivate(path, statSync(path), 'tokenFile');
+    requirePrivateFile(path, statSync(path), 'tokenFile');
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
@@ -40,16 +40,37 @@ export function readLogin(
     throw cannotRead(path, cause);
   }
   const parsed = loginSchema.safeParse(jsonOf(text));
-  // Not the reason: it might quote a token.
-  if (!parsed.success) throw new ConfigError(`tokenFile: ${path} is not a login`);
+  // Without the reason, which could quote a token.
+  if (!parsed.success) throw new ConfigError(`tokenFile: ${path} is not a valid login`);
   const { access_token: accessToken, refresh_token: refreshToken } = parsed.data;
   secrets?.addRotating(accessToken);
   if (refreshToken !== undefined) secrets?.addRotating(refreshToken);
   return parsed.data;
 }
 
-/** Changes whenever somebody writes a login; undefined if there is none. */
-export function stampOfLogin(path: string): string | undefined {
+/** The state of a login, without a request to X. */
+export interface LoginState {
+  readonly username: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** Whether it has a refresh token. */
+  readonly isRenewable: boolean;
+}
+
+/** Undefined if the file does not exist. Throws a `ConfigError` if it is unusable. */
+export async function lookAtLogin(path: string): Promise<LoginState | undefined> {
+  const login = readLogin(path);
+  return (
+    login && {
+      username: login.user?.username,
+      expiresAt: login.expires_at,
+      isRenewable: login.refresh_token !== undefined,
+    }
+  );
+}
+
+/** Changes with every write; undefined if the file does not exist. */
+export function loginFileVersion(path: string): string | undefined {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
@@ -60,36 +81,33 @@ export function stampOfLogin(path: string): string | undefined {
 
 function cannotRead(path: string, cause: unknown): ConfigError {
   return hasCode(cause, 'ELOOP')
-    ? endless(path)
+    ? linkLoop(path)
     : new ConfigError(`tokenFile: ${path} cannot be read`, { cause });
 }
 
-function endless(path: string): ConfigError {
-  return new ConfigError(`tokenFile: ${path} is a link that leads to no file, only to more links`);
+function linkLoop(path: string): ConfigError {
+  return new ConfigError(`tokenFile: ${path} is a symbolic link loop`);
 }
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
-/**
- * Where it really is, or will be: a name that leads to it must go on to do so, and all names have one
- * lock.
- */
-export function fileBehind(path: string): string {
+/** Resolves symbolic links, so that a write keeps them and all names of the file share one lock. */
+export function resolveLoginPath(path: string): string {
   let name = path;
   for (let links = 0; links <= MAX_LINKS; links++) {
-    const folder = realOf(dirname(name));
-    // Without its folder there is no link either.
+    const folder = realFolder(dirname(name));
+    // The folder does not exist, so the file is no link.
     if (folder === undefined) return name;
     name = join(folder, basename(name));
-    const target = targetOf(name);
+    const target = linkTarget(name);
     if (target === undefined) return name;
     name = resolve(folder, target);
   }
-  throw endless(path);
+  throw linkLoop(path);
 }
 
-function realOf(folder: string): string | undefined {
+function realFolder(folder: string): string | undefined {
   try {
     return realpathSync(folder);
   } catch {
@@ -97,8 +115,8 @@ function realOf(folder: string): string | undefined {
   }
 }
 
-/** Undefined for what is no link, or not there. */
-function targetOf(name: string): string | undefined {
+/** Undefined if it is no link or does not exist. */
+function linkTarget(name: string): string | undefined {
   try {
     return readlinkSync(name);
   } catch {
@@ -106,34 +124,34 @@ function targetOf(name: string): string | undefined {
   }
 }
 
-/** A renewed login would be lost: it is needed to keep it, and to keep others from renewing it too. */
-export function cannotWrite(path: string, cause?: unknown): ConfigError {
+/** The folder must be writable to save a renewed login and to lock it. */
+export function notWritable(path: string, cause?: unknown): ConfigError {
   return new ConfigError(
-    `tokenFile: nothing can be written into the folder of ${path}, so the login cannot be kept`,
+    `tokenFile: the folder of ${path} is not writable, so the login cannot be saved`,
     { cause },
   );
 }
 
-/** Undefined if a login can be kept there. */
-export async function writingProblem(path: string): Promise<ConfigError | undefined> {
+/** Undefined if a login can be saved there. */
+export async function checkWritable(path: string): Promise<ConfigError | undefined> {
   try {
-    const file = fileBehind(path);
-    demandFile(path, statSync(file, { throwIfNoEntry: false }));
+    const file = resolveLoginPath(path);
+    requireRegularFile(path, statSync(file, { throwIfNoEntry: false }));
     await access(dirname(file), constants.W_OK | constants.X_OK);
     return undefined;
   } catch (cause) {
-    return cause instanceof ConfigError ? cause : cannotWrite(path, cause);
+    return cause instanceof ConfigError ? cause : notWritable(path, cause);
   }
 }
 
-/** What is put in the place of anything else would be lost, or take something away. */
-function demandFile(path: string, found: Stats | undefined): void {
+/** Replacing a folder or device would fail or destroy it. */
+function requireRegularFile(path: string, found: Stats | undefined): void {
   if (!found || found.isFile()) return;
-  const what = found.isDirectory() ? 'a folder' : 'no file';
-  throw new ConfigError(`tokenFile: ${path} is ${what}; name a file`);
+  const kind = found.isDirectory() ? 'a folder' : 'not a regular file';
+  throw new ConfigError(`tokenFile: ${path} is ${kind}; specify a file`);
 }
 
-/** Whoever reads it sees the old one or the new one, never half of it. */
+/** Replaces the file atomically. */
 export async function writeLogin(path: string, login: Login): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {

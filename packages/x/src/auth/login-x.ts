@@ -1,17 +1,17 @@
 export interface LoginOptions {
   readonly clientId: string;
-  /** Of a confidential app. */
+  /** The client secret of a confidential app. */
   readonly clientSecret?: string;
-  /** Where the login is kept. */
+  /** The file to save the login in. */
   readonly tokenFile: string;
-  /** Shown to the person, who opens it and allows what the app asks for. */
+  /** Receives the URL that the user opens to authorize the app. */
   readonly onUrl: (url: string) => void;
-  /** A browser came back from another login than this one, which goes on waiting. */
-  readonly onStranger?: () => void;
+  /** Called when a callback has the state of another login. This login continues to wait. */
+  readonly onStateMismatch?: () => void;
   readonly scopes?: readonly string[];
   readonly baseUrl?: string;
   readonly authorizeUrl?: string;
-  /** X wants the address of the redirect to be registered, so the port is fixed. */
+  /** Fixed by default, because X requires a registered redirect URL. */
   readonly port?: number;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
@@ -24,7 +24,7 @@ export interface LoginResult {
   readonly expiresAt: number;
 }
 
-/** Everything that the tools of this pack can do. */
+/** The scopes that the tools of this pack require. */
 export const defaultScopes: readonly string[] = Object.freeze([
   'tweet.read',
   'tweet.write',
@@ -42,8 +42,13 @@ export const defaultScopes: readonly string[] = Object.freeze([
 
 export const DEFAULT_REDIRECT_PORT = 7412;
 
-/** Lets a person allow the app to act, and keeps what X gives for it. No token is shown to anybody. */
+/** Lets the user authorize the app, and saves the tokens without showing them. */
 export async function loginX(options: LoginOptions): Promise<LoginResult> {
   const { login } = await import('./login.js');
   return login(options);
+}
+
+/** A failed login. The message is for the user at the terminal. */
+export class LoginError extends Error {
+  override readonly name = 'LoginError';
 }

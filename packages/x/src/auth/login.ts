@@ -6,24 +6,30 @@ import { createRedactor } from '@toolkeel/pack-kit';
 import { classify } from '../faults.js';
 import { createConnections } from '../http/connections.js';
 import { read } from '../http/exchange.js';
-import { urlUnder } from '../http/url.js';
-import { docOf, textOf } from '../json.js';
-import { authorizationCode, type Callback, type Page } from './callback.js';
-import { LoginError } from './login-error.js';
+import { urlUnder } from '../http/message.js';
+import { objectOf, stringOf } from '../json.js';
+import { authorizationCode, type Callback, type BrowserPage } from './callback.js';
 import { lock } from './lock.js';
+import {
+  notWritable,
+  resolveLoginPath,
+  writeLogin,
+  checkWritable,
+  type Login,
+} from './login-file.js';
 import {
   DEFAULT_REDIRECT_PORT,
   defaultScopes,
+  LoginError,
   type LoginOptions,
   type LoginResult,
 } from './login-x.js';
-import { cannotWrite, fileBehind, writeLogin, writingProblem, type Login } from './login-file.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 const FIVE_MINUTES_MS = 300_000;
 const EXCHANGE_TIMEOUT_MS = 20_000;
-/** For what is only shown: the browser waits for it. */
-const WHO_TIMEOUT_MS = 5_000;
+/** Short, because the browser waits and the name is only displayed. */
+const USER_TIMEOUT_MS = 5_000;
 
 export async function login(options: LoginOptions): Promise<LoginResult> {
   const { onUrl, scopes = defaultScopes } = options;
@@ -40,7 +46,7 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
     state,
     signal,
     onListening: (uri) => onUrl(authorizeUrl(options, { uri, state, verifier, scopes })),
-    onStranger: options.onStranger ?? (() => undefined),
+    onStateMismatch: options.onStateMismatch ?? (() => undefined),
   });
   try {
     const result = await exchange(options, callback, verifier);
@@ -52,18 +58,18 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
   }
 }
 
-const LOGGED_IN: Page = { status: 200, text: 'You are logged in. You can close this page.' };
+const LOGGED_IN: BrowserPage = { status: 200, text: 'You are logged in. You can close this page.' };
 
-/** A `LoginError` holds no code and no token; of any other error only the terminal is told. */
-function failurePage(cause: unknown): Page {
+/** The message of a `LoginError` contains no code or token; other errors are shown only in the terminal. */
+function failurePage(cause: unknown): BrowserPage {
   const why = cause instanceof LoginError ? `: ${cause.message}` : '';
   return {
     status: 502,
-    text: `The login failed${why}. The terminal that you began it in shows more. You can close this page.`,
+    text: `The login failed${why}. See the terminal for details. You can close this page.`,
   };
 }
 
-/** Exchanges the code for tokens and keeps them. Takes less than a minute. */
+/** Exchanges the code for tokens and saves them. */
 async function exchange(
   options: LoginOptions,
   { code, redirectUri }: Callback,
@@ -75,8 +81,8 @@ async function exchange(
   try {
     const wallNow = Date.now;
     const secrets = createRedactor();
-    for (const one of [options.clientSecret, code, verifier])
-      if (one !== undefined) secrets.add(one);
+    for (const secret of [options.clientSecret, code, verifier])
+      if (secret !== undefined) secrets.add(secret);
     const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
     const endpoint = { url, clientSecret: options.clientSecret, connections, secrets, wallNow };
     const form = {
@@ -87,12 +93,12 @@ async function exchange(
     };
     const inTime = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
     const grant = await requestTokens(endpoint, clientId, form, inTime).catch(explain);
-    const user = await whoIs(grant.accessToken, urlUnder(baseUrl, ['2', 'users', 'me']), {
+    const user = await fetchUser(grant.accessToken, urlUnder(baseUrl, ['2', 'users', 'me']), {
       connections,
       secrets,
     });
     const now = wallNow();
-    const kept: Login = {
+    const saved: Login = {
       version: 1,
       login_id: randomBytes(9).toString('base64url'),
       client_id: clientId,
@@ -103,30 +109,30 @@ async function exchange(
       scopes: grant.scopes.length > 0 ? [...grant.scopes] : [...scopes],
       ...(user && { user }),
     };
-    await keep(tokenFile, kept);
+    await save(tokenFile, saved);
     return {
       username: user?.username,
       userId: user?.id,
-      scopes: kept.scopes,
-      expiresAt: kept.expires_at,
+      scopes: saved.scopes,
+      expiresAt: saved.expires_at,
     };
   } finally {
     await connections.close();
   }
 }
 
-/** The person agreed, and then X gave no token. */
+/** The user authorized the app, but the token request failed. */
 function explain(cause: unknown): never {
   const fault = cause instanceof FaultError ? cause.fault : classify(cause);
   const { kind, status } = fault;
   const why =
     kind === 'auth' || kind === 'rejected'
-      ? 'X refused to give a token: look whether client id and secret are those of the app, and whether it knows this callback'
-      : 'X gave no token: try again later';
+      ? 'X rejected the token request: check the client id, the client secret and the registered callback URL'
+      : 'X returned no token: try again later';
   throw new LoginError(status === undefined ? why : `${why} (${status})`, { cause });
 }
 
-interface Asked {
+interface Authorization {
   readonly uri: string;
   readonly state: string;
   readonly verifier: string;
@@ -135,7 +141,7 @@ interface Asked {
 
 function authorizeUrl(
   { authorizeUrl: page = 'https://x.com/i/oauth2/authorize', clientId }: LoginOptions,
-  { uri, state, verifier, scopes }: Asked,
+  { uri, state, verifier, scopes }: Authorization,
 ): string {
   const url = new URL(page);
   url.search = new URLSearchParams({
@@ -150,35 +156,35 @@ function authorizeUrl(
   return url.href;
 }
 
-/** Before anybody is asked to agree: what cannot be kept would be lost. */
+/** Runs before the user authorizes the app, because an unsaved login would be lost. */
 async function prepare(path: string): Promise<void> {
-  await mkdir(dirname(fileBehind(path)), { recursive: true, mode: 0o700 }).catch(
+  await mkdir(dirname(resolveLoginPath(path)), { recursive: true, mode: 0o700 }).catch(
     (cause: unknown) => {
-      throw cannotWrite(path, cause);
+      throw notWritable(path, cause);
     },
   );
-  const problem = await writingProblem(path);
+  const problem = await checkWritable(path);
   if (problem) throw problem;
 }
 
-/** Not while another process renews the login that is replaced: it would put the old one back. */
-async function keep(name: string, kept: Login): Promise<void> {
-  const path = fileBehind(name);
+/** Takes the lock, or a process that renews the old login would overwrite the new one. */
+async function save(name: string, saved: Login): Promise<void> {
+  const path = resolveLoginPath(name);
   const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
   try {
-    const mine = await lock(path, { signal });
+    const held = await lock(path, { signal });
     try {
-      await writeLogin(path, kept);
+      await writeLogin(path, saved);
     } finally {
-      await mine.release();
+      await held.release();
     }
   } catch (cause) {
-    throw cannotWrite(name, cause);
+    throw notWritable(name, cause);
   }
 }
 
-/** Only for telling the person which account it was: the login is good without it. */
-async function whoIs(
+/** The user for display; the login is valid without it. */
+async function fetchUser(
   token: string,
   url: URL,
   { connections, secrets }: Pick<TokenEndpoint, 'connections' | 'secrets'>,
@@ -191,13 +197,13 @@ async function whoIs(
         authorization: `Bearer ${token}`,
         secrets,
         maxBytes: 65_536,
-        signal: AbortSignal.timeout(WHO_TIMEOUT_MS),
+        signal: AbortSignal.timeout(USER_TIMEOUT_MS),
         wallNow: Date.now,
       },
     );
-    const data = docOf(doc['data']);
-    const id = textOf(data?.['id']);
-    const username = textOf(data?.['username']);
+    const data = objectOf(doc['data']);
+    const id = stringOf(data?.['id']);
+    const username = stringOf(data?.['username']);
     return id !== undefined && username !== undefined ? { id, username } : undefined;
   } catch {
     return undefined;

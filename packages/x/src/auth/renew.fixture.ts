@@ -2,7 +2,7 @@ import { runTool } from '@toolkeel/contract';
 import { configSchema } from '../config.js';
 import { createXPack } from '../pack.js';
 
-/** A process of its own that uses a login: three calls at once, and how they ended. */
+/** A process that makes three concurrent calls with a login and prints their results. */
 const [baseUrl = '', tokenFile = ''] = process.argv.slice(2);
 const pack = await createXPack({ env: {} }).create(configSchema.parse({ baseUrl, tokenFile }), {
   now: () => performance.now(),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Connections } from '../http/connections.js';
 import { createRedactor } from '@toolkeel/pack-kit';
+import type { Connections } from '../http/connections.js';
 import type { TokenEndpoint } from './token-endpoint.js';
 
 const REFUSAL = { error: 'invalid_grant' };
@@ -32,9 +32,9 @@ export function rotatingEndpoint(wallNow: () => number) {
   };
   return {
     endpoint,
-    /** The refresh tokens that it was sent. */
+    /** The received refresh tokens. */
     sent,
-    /** What happens while X answers. */
+    /** Runs a callback during the next response. */
     meanwhile: (happens: () => void) => {
       onSent = happens;
     },

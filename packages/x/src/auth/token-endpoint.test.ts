@@ -4,7 +4,7 @@ import { lifetimeOf } from './token-endpoint.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('how long a token lives', () => {
+describe('token lifetime', () => {
   it.each([
     [7200, 2 * HOUR_MS],
     [1, 1000],
@@ -23,11 +23,11 @@ describe('how long a token lives', () => {
     ['7200'],
     [null],
     [{}],
-  ])('is what it usually is where X says %s', (given) => {
+  ])('has a default if X sends %s', (given) => {
     expect(lifetimeOf(given)).toBe(2 * HOUR_MS);
   });
 
-  it('always gives a moment that a calendar has', () => {
+  it('always gives a valid date', () => {
     fc.assert(
       fc.property(fc.oneof(fc.double(), fc.anything()), (given) => {
         const moment = new Date(Date.now() + lifetimeOf(given));

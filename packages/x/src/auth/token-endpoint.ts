@@ -1,10 +1,10 @@
+import type { Redactor } from '@toolkeel/pack-kit';
+import { unreadableResponse } from '../api/upstream-problem.js';
 import type { Connections } from '../http/connections.js';
 import { authenticate } from '../http/exchange.js';
-import { numberOf, textOf, type Doc } from '../json.js';
-import { unreadable } from '../problems/upstream-problem.js';
-import type { Redactor } from '@toolkeel/pack-kit';
+import { numberOf, stringOf, type JsonObject } from '../json.js';
 
-/** What the token endpoint gives. */
+/** A response of the token endpoint. */
 export interface Grant {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
@@ -14,7 +14,7 @@ export interface Grant {
 
 export interface TokenEndpoint {
   readonly url: URL;
-  /** Of a confidential app; a public one has none. */
+  /** Undefined for a public app. */
   readonly clientSecret: string | undefined;
   readonly connections: Connections;
   readonly secrets: Redactor;
@@ -22,13 +22,13 @@ export interface TokenEndpoint {
 }
 
 const MAX_BYTES = 65_536;
-/** X's own lifetime of an access token, for an answer that does not say. */
+/** X's documented lifetime of an access token, for a response without `expires_in`. */
 const TWO_HOURS_MS = 7_200_000;
-/** More than that is no lifetime but a mistake: no calendar has its end. */
+/** Longer lifetimes are treated as invalid. */
 const MAX_LIFETIME_S = 365 * 86_400;
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
-/** Asks for tokens. Throws a `FaultError` or what undici throws; neither holds a token. */
+/** Requests tokens. Throws a `FaultError` or an error of undici; neither contains a token. */
 export async function requestTokens(
   { url, clientSecret, connections, secrets, wallNow }: TokenEndpoint,
   clientId: string,
@@ -59,19 +59,19 @@ export async function requestTokens(
   return grant;
 }
 
-function readGrant(doc: Doc): Grant {
-  const accessToken = textOf(doc['access_token']);
-  if (accessToken === undefined || !TOKEN.test(accessToken)) throw unreadable();
-  const refreshToken = textOf(doc['refresh_token']);
+function readGrant(doc: JsonObject): Grant {
+  const accessToken = stringOf(doc['access_token']);
+  if (accessToken === undefined || !TOKEN.test(accessToken)) throw unreadableResponse();
+  const refreshToken = stringOf(doc['refresh_token']);
   return {
     accessToken,
     refreshToken: refreshToken !== undefined && TOKEN.test(refreshToken) ? refreshToken : undefined,
     expiresInMs: lifetimeOf(doc['expires_in']),
-    scopes: textOf(doc['scope'])?.split(' ').filter(Boolean) ?? [],
+    scopes: stringOf(doc['scope'])?.split(' ').filter(Boolean) ?? [],
   };
 }
 
-/** In milliseconds, from what X says in seconds. */
+/** The lifetime in milliseconds. */
 export function lifetimeOf(given: unknown): number {
   const seconds = numberOf(given) ?? 0;
   return seconds > 0 && seconds <= MAX_LIFETIME_S ? seconds * 1000 : TWO_HOURS_MS;

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keptLogin } from './kept-login.js';
 import { writeLogin, type Login } from './login-file.js';
+import { storedLogin } from './stored-login.js';
 import { rotatingEndpoint } from './token-endpoint.fixture.js';
 import { unsavedLogin } from './unsaved-login.js';
 
@@ -56,7 +56,7 @@ const loginOf = (n: number, more: Partial<Login> = {}): Login => ({
 });
 const inFile = () => (JSON.parse(readFileSync(path, 'utf8')) as Login).refresh_token;
 
-/** The disk goes away while X answers, and comes back as it was. */
+/** Makes the folder unavailable during the response, and restores it. */
 const unplug = (): void => renameSync(folder, join(root, 'away'));
 const plugIn = (): void => {
   renameSync(join(root, 'away'), folder);
@@ -67,11 +67,11 @@ const takeLocks = (): void => {
     rmSync(join(folder, name));
 };
 
-/** A login that was renewed once, and of which the file does not know. */
+/** A login that was renewed once and not saved. */
 async function unsaved() {
   const x = rotatingEndpoint(wallNow);
   await writeLogin(path, loginOf(1));
-  const login = keptLogin({ path, endpoint: x.endpoint, log, wallNow });
+  const login = storedLogin({ path, endpoint: x.endpoint, log, wallNow });
   onEnd = () => login.close();
   const unplugged = async <T>(renew: () => Promise<T>): Promise<T> => {
     x.meanwhile(unplug);
@@ -86,8 +86,8 @@ async function unsaved() {
   return { login, x, unplugged };
 }
 
-describe('a renewed login that could not be written', () => {
-  it('is used and renewed all the same, for the refresh token in the file is used up', async () => {
+describe('a renewed login that could not be saved', () => {
+  it('is used and renewed from memory', async () => {
     const { login, x } = await unsaved();
     expect(await login.token(signal)).toBe('access-2');
     await advance(TWO_HOURS_MS);
@@ -98,14 +98,14 @@ describe('a renewed login that could not be written', () => {
     expect(logged).toEqual(['error login_not_saved', 'info login_saved']);
   });
 
-  it('is used at once, though another process renews what is in the file', async () => {
+  it('is used at once while another process holds the lock', async () => {
     const { login } = await unsaved();
     const other = `x.json.lock.${'a'.repeat(12)}.1.${wallNow()}.${'b'.repeat(12)}`;
     writeFileSync(join(folder, other), '');
     expect(await login.token(signal)).toBe('access-2');
   });
 
-  it('outlives several renewals, none of which can be written', async () => {
+  it('survives several unsaved renewals', async () => {
     const { login, x, unplugged } = await unsaved();
     await advance(TWO_HOURS_MS);
     await unplugged(() => login.renew('access-2', signal));
@@ -116,7 +116,7 @@ describe('a renewed login that could not be written', () => {
     expect(inFile()).toBe('refresh-4');
   });
 
-  it('is written at a later use', async () => {
+  it('is saved at a later call', async () => {
     const { login } = await unsaved();
     await advance(5_000);
     expect(await login.token(signal)).toBe('access-2');
@@ -125,21 +125,21 @@ describe('a renewed login that could not be written', () => {
     expect(await login.token(signal)).toBe('access-2');
   });
 
-  it('is written at the end', async () => {
+  it('is saved on close', async () => {
     const { login } = await unsaved();
     await login.close();
     expect(inFile()).toBe('refresh-2');
     expect(readdirSync(folder)).toEqual(['x.json']);
   });
 
-  it('is told of once more where it is lost at the end', async () => {
+  it('is logged again if it is lost on close', async () => {
     const { login } = await unsaved();
     unplug();
     await login.close();
     expect(logged).toEqual(['error login_not_saved', 'error login_not_saved']);
   });
 
-  it('is not forgotten because somebody touched the file', async () => {
+  it('is kept when the file is only touched', async () => {
     const { login, x } = await unsaved();
     utimesSync(path, 1, 1);
     expect(await login.token(signal)).toBe('access-2');
@@ -148,14 +148,14 @@ describe('a renewed login that could not be written', () => {
     expect(x.sent).toEqual(['refresh-1']);
   });
 
-  it('is what a call gets whose older token was refused', async () => {
+  it('replaces a rejected token', async () => {
     const { login, x } = await unsaved();
     await login.renew('access-1', signal);
     expect(await login.token(signal)).toBe('access-2');
     expect(x.sent).toEqual(['refresh-1']);
   });
 
-  it('gives way to whoever has logged in since', async () => {
+  it('is replaced by a new login', async () => {
     const { login, x } = await unsaved();
     const expires = wallNow() + 2 * TWO_HOURS_MS;
     await writeLogin(path, loginOf(70, { login_id: 'M', expires_at: expires }));
@@ -169,8 +169,8 @@ describe('a renewed login that could not be written', () => {
   });
 });
 
-describe('writing it again', () => {
-  /** One that is not written, without a login around it. */
+describe('saving it again', () => {
+  /** An unsaved login without a stored login. */
   const held = async (onRead: () => void = () => undefined) => {
     await writeLogin(path, loginOf(1));
     const it = unsavedLogin({ path, secrets: { addRotating: onRead }, log, wallNow });
@@ -178,46 +178,46 @@ describe('writing it again', () => {
     return it;
   };
 
-  it('is not tried at every call', async () => {
+  it('is not attempted at every call', async () => {
     const it = await held();
     await advance(4_999);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-1');
     await advance(1);
     unplug();
-    await it.tryAgain();
+    await it.retrySave();
     plugIn();
     await advance(4_999);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-1');
     await advance(1);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-2');
     expect(logged).toEqual(['error login_not_saved', 'info login_saved']);
   });
 
-  it('is done once, however many ask for it', async () => {
+  it('is done once for concurrent callers', async () => {
     const it = await held();
     await advance(5_000);
-    await Promise.all([it.tryAgain(), it.tryAgain(), it.close()]);
-    await it.tryAgain();
+    await Promise.all([it.retrySave(), it.retrySave(), it.close()]);
+    await it.retrySave();
     expect(logged).toEqual(['error login_not_saved', 'info login_saved']);
   });
 
-  it('is left to the next time by whoever lost the lock', async () => {
+  it('is postponed if the lock was lost', async () => {
     const it = await held(takeLocks);
     await advance(5_000);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-1');
-    expect(it.insteadOf(loginOf(1))).toMatchObject({ access_token: 'access-2' });
+    expect(it.currentFor(loginOf(1))).toMatchObject({ access_token: 'access-2' });
   });
 
-  it('does not write over what another process has written', async () => {
+  it('does not overwrite a login that another process has saved', async () => {
     const it = await held();
     await writeLogin(path, loginOf(1, { refresh_token: 'of-another' }));
     await advance(5_000);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('of-another');
-    expect(it.insteadOf(loginOf(1))).toEqual(loginOf(1));
+    expect(it.currentFor(loginOf(1))).toEqual(loginOf(1));
   });
 });

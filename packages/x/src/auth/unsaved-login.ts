@@ -1,7 +1,7 @@
 import type { PackLog } from '@toolkeel/contract';
 import type { Redactor } from '@toolkeel/pack-kit';
 import { lock } from './lock.js';
-import { fileBehind, readLogin, writeLogin, type Login } from './login-file.js';
+import { resolveLoginPath, readLogin, writeLogin, type Login } from './login-file.js';
 
 export interface UnsavedLoginOptions {
   readonly path: string;
@@ -10,73 +10,74 @@ export interface UnsavedLoginOptions {
   readonly wallNow: () => number;
 }
 
-/** A renewed login that could not be written: its file has one whose refresh token is used up. */
+/** A renewed login that could not be saved, while the refresh token in its file is used up. */
 export interface UnsavedLogin {
-  /** What holds where the file has this one. */
-  insteadOf(kept: Login): Login;
-  /** Under the lock: writes what `kept` was renewed to, or holds it until that can be done. */
-  write(file: string, next: Login, kept: Login): Promise<void>;
-  /** Writes it if that was not tried a moment ago. Never rejects. */
-  tryAgain(): Promise<void>;
-  /** The last try. Never rejects. */
+  /** The renewal of the login in the file, or that login itself. */
+  currentFor(saved: Login): Login;
+  /** Saves the renewal of `saved`, or keeps it in memory until it can be saved. Requires the lock. */
+  write(file: string, next: Login, saved: Login): Promise<void>;
+  /** Saves a pending login if the last attempt is long enough ago. Never rejects. */
+  retrySave(): Promise<void>;
+  /** Makes a last attempt. Never rejects. */
   close(): Promise<void>;
 }
 
-/** A disk that was full is full for a while: it is not asked at every call. */
-const AGAIN_MS = 5_000;
-/** It is tried again, and the end of the pack must not wait for long. */
+/** A full disk stays full for a while, so not every call tries to save. */
+const RETRY_MS = 5_000;
+/** Short, because closing the pack waits for it. */
 const LOCK_TIMEOUT_MS = 2_000;
 
 export function unsavedLogin({ path, secrets, log, wallNow }: UnsavedLoginOptions): UnsavedLogin {
-  let held: { readonly login: Login; readonly replaces: Login } | undefined;
+  let pending: { readonly login: Login; readonly replaces: Login } | undefined;
   let triedAt = 0;
-  let trying = Promise.resolve();
+  let saving = Promise.resolve();
 
-  const replacing = (kept: Login) => (held && isSame(kept, held.replaces) ? held.login : undefined);
+  const pendingFor = (saved: Login) =>
+    pending && isSame(saved, pending.replaces) ? pending.login : undefined;
 
-  const write: UnsavedLogin['write'] = async (file, next, kept) => {
+  const write: UnsavedLogin['write'] = async (file, next, saved) => {
     try {
       await writeLogin(file, next);
-      if (replacing(kept)) log('info', 'login_saved', { path });
-      held = undefined;
+      if (pendingFor(saved)) log('info', 'login_saved', { path });
+      pending = undefined;
     } catch {
       triedAt = wallNow();
-      held = { login: next, replaces: kept };
+      pending = { login: next, replaces: saved };
       log('error', 'login_not_saved', { path });
     }
   };
 
   const save = async (): Promise<void> => {
     triedAt = wallNow();
-    const file = fileBehind(path);
-    const mine = await lock(file, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS), wallNow });
+    const file = resolveLoginPath(path);
+    const held = await lock(file, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS), wallNow });
     try {
-      const kept = readLogin(file, secrets);
-      // Whoever waited for the lock may have come too late: it was renewed again, or written.
-      if (!kept || !held || !(await mine.held())) return;
-      const next = replacing(kept);
+      const saved = readLogin(file, secrets);
+      // The login may have been saved or renewed again during the wait for the lock.
+      if (!saved || !pending || !(await held.isHeld())) return;
+      const next = pendingFor(saved);
       if (next) {
         await writeLogin(file, next);
         log('info', 'login_saved', { path });
       }
-      // Else somebody has logged in anew.
-      held = undefined;
+      // Otherwise a new login has replaced it.
+      pending = undefined;
     } finally {
-      await mine.release();
+      await held.release();
     }
   };
-  const tried = (): Promise<void> => (trying = save().catch(() => undefined));
+  const attempt = (): Promise<void> => (saving = save().catch(() => undefined));
 
   return {
-    insteadOf: (kept) => replacing(kept) ?? kept,
+    currentFor: (saved) => pendingFor(saved) ?? saved,
     write,
-    async tryAgain() {
-      if (held && Math.abs(wallNow() - triedAt) >= AGAIN_MS) await tried();
+    async retrySave() {
+      if (pending && Math.abs(wallNow() - triedAt) >= RETRY_MS) await attempt();
     },
     async close() {
-      await trying;
-      if (held) await tried();
-      if (held) log('error', 'login_not_saved', { path });
+      await saving;
+      if (pending) await attempt();
+      if (pending) log('error', 'login_not_saved', { path });
     },
   };
 }

@@ -5,14 +5,13 @@ import type { Agent, buildConnector, Client, Dispatcher } from 'undici';
 
 type Undici = typeof library;
 
-/** A connection that nothing has been sent on yet, good for one request. */
+/** An unused connection for one request. */
 export interface FreshConnection {
   request(options: Omit<Dispatcher.RequestOptions, 'origin'>): Promise<Dispatcher.ResponseData>;
-  /** Ends it, whatever it is doing. */
   destroy(): void;
 }
 
-/** Connections to X. Those of reads are kept alive; a write gets a new one. */
+/** Connections to X. Reads use kept-alive connections; each write opens a new one. */
 export interface Connections {
   read(
     url: URL,
@@ -22,13 +21,13 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** The kernel's clocks bound every attempt, so undici's own are only a last resort. */
-const LAST_RESORT_MS = 120_000;
-const clocks = { headersTimeout: LAST_RESORT_MS, bodyTimeout: LAST_RESORT_MS };
+/** The kernel bounds every attempt, so undici's own timeouts are only a safety net. */
+const SAFETY_TIMEOUT_MS = 120_000;
+const timeouts = { headersTimeout: SAFETY_TIMEOUT_MS, bodyTimeout: SAFETY_TIMEOUT_MS };
 
 export function createConnections(connectTimeoutMs: number): Connections {
   let loading: Promise<{ undici: Undici; agent: Agent }> | undefined;
-  // When first asked for: undici takes a while to load.
+  // Loaded on first use, because undici loads slowly.
   const load = () => (loading ??= start(connectTimeoutMs));
   return {
     async read(url, options) {
@@ -38,9 +37,9 @@ export function createConnections(connectTimeoutMs: number): Connections {
     async open(url, signal) {
       const { undici } = await load();
       const connect = undici.buildConnector({ timeout: connectTimeoutMs });
-      return wrap(undici, url, await connected(connect, url, signal));
+      return wrap(undici, url, await openSocket(connect, url, signal));
     },
-    /** Ends what is under way as well: whoever closes has waited for it already. */
+    /** Also aborts in-flight requests: the caller has already waited for them. */
     async close() {
       const loaded = await loading?.catch(() => undefined);
       await loaded?.agent.destroy();
@@ -50,15 +49,15 @@ export function createConnections(connectTimeoutMs: number): Connections {
 
 async function start(timeout: number) {
   const undici = await import('undici');
-  const agent = new undici.Agent({ connections: 32, ...clocks, connect: { timeout } });
+  const agent = new undici.Agent({ connections: 32, ...timeouts, connect: { timeout } });
   return { undici, agent };
 }
 
 /**
- * A write does not ride on a connection that was idle: X may have closed it in the meantime, and then
- * nobody could say whether the write was carried out. While we connect, surely nothing was sent.
+ * A write does not use an idle connection: if X has closed it meanwhile, the outcome of the write would be
+ * unknown. A failed connect proves that nothing was sent.
  */
-function connected(
+function openSocket(
   connect: buildConnector.connector,
   url: URL,
   signal: AbortSignal,
@@ -81,14 +80,14 @@ function connected(
 }
 
 function wrap(undici: Undici, url: URL, socket: Socket): FreshConnection {
-  let given = false;
+  let isUsed = false;
   const client: Client = new undici.Client(url.origin, {
-    ...clocks,
+    ...timeouts,
     connect: (_options, callback) => {
-      // It was lost before it was used, or X hung up: another one would be a second attempt.
-      if (given || socket.destroyed) return queueMicrotask(() => callback(lost(), null));
-      given = true;
-      // Not at once: undici does not expect to be called back while it is still asking.
+      // The socket was lost or already used; another one would be a second attempt.
+      if (isUsed || socket.destroyed) return queueMicrotask(() => callback(lost(), null));
+      isUsed = true;
+      // Asynchronously, because undici does not expect a synchronous callback.
       queueMicrotask(() => callback(null, socket));
     },
   });
@@ -102,5 +101,5 @@ function wrap(undici: Undici, url: URL, socket: Socket): FreshConnection {
 }
 
 function lost(): Error {
-  return Object.assign(new Error('the connection was lost'), { code: 'UND_ERR_SOCKET' });
+  return Object.assign(new Error('connection lost'), { code: 'UND_ERR_SOCKET' });
 }

@@ -1,6 +1,6 @@
 import { withSendToken, type SendToken } from '@toolkeel/contract';
-import { expect, it } from 'vitest';
 import { createRedactor } from '@toolkeel/pack-kit';
+import { expect, it } from 'vitest';
 import { write, type Send } from './exchange.js';
 
 function rig() {
@@ -34,7 +34,7 @@ function rig() {
   return { attempt, count, send };
 }
 
-it('sends nothing when the attempt was given up while its write was recorded', async () => {
+it('sends nothing if the attempt was aborted while its write was recorded', async () => {
   const { attempt, count, send } = rig();
   const writing = send(async (run) => {
     attempt.abort(new Error('given up'));

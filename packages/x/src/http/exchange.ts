@@ -1,19 +1,25 @@
 import { assertSendToken, type SendToken } from '@toolkeel/contract';
 import { FaultError, parseServerHints } from '@toolkeel/kernel';
-import type { Dispatcher } from 'undici';
-import { isDoc, type Doc } from '../json.js';
-import { faultOfAnswer, unreadable } from '../problems/upstream-problem.js';
 import type { Redactor } from '@toolkeel/pack-kit';
-import { ACCEPT_ENCODING, readBody } from './body.js';
+import type { Dispatcher } from 'undici';
+import { faultOfResponse, unreadableResponse } from '../api/upstream-problem.js';
+import { isObject, type JsonObject } from '../json.js';
 import type { Connections, FreshConnection } from './connections.js';
-import { parseJson } from './parse-json.js';
-import { headerOf, type HttpAnswer, type HttpHeaders, type HttpRequest } from './request.js';
+import {
+  ACCEPT_ENCODING,
+  headerOf,
+  type HttpResponse,
+  type HttpHeaders,
+  type HttpRequest,
+  parseJson,
+  readBody,
+} from './message.js';
 
 export interface ExchangeOptions {
   readonly connections: Connections;
-  /** As the `Authorization` header says it. */
+  /** The value of the `Authorization` header. */
   readonly authorization: string | undefined;
-  /** What must not be repeated, should X or somebody in between send it back to us. */
+  /** Redacts secrets that X or an intermediary echoes. */
   readonly secrets: Redactor;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -23,27 +29,27 @@ export interface ExchangeOptions {
 const USER_AGENT = 'toolkeel-x/0.1';
 const ERROR_BODY_BYTES = 65_536;
 
-/** One attempt to read. Throws a `FaultError`, or what undici throws. */
-export async function read(request: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
+/** Sends one read attempt. Throws a `FaultError` or an error of undici. */
+export async function read(request: HttpRequest, options: ExchangeOptions): Promise<HttpResponse> {
   const { method, url } = request;
   const headers = headersFor(request, options);
   const { signal } = options;
-  const answer = await options.connections.read(url, { method, headers, signal });
-  return interpret(answer, options);
+  const response = await options.connections.read(url, { method, headers, signal });
+  return interpret(response, options);
 }
 
-/** Runs a write and gives it the right to send; `operation.send` fits. */
+/** Runs a write with a `SendToken`, like `operation.send`. */
 export type Send = <T>(write: (token: SendToken) => Promise<T>) => Promise<T>;
 
 /**
- * One attempt to write, on a connection of its own. The connection is open before `send` records the
- * write, so that a refused connection is known to have sent nothing.
+ * Sends one write attempt on a new connection. The connection is open before `send` records the write, so a
+ * refused connection proves that nothing was sent.
  */
 export function write(
   request: HttpRequest,
   options: ExchangeOptions,
   send: Send,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return onFreshConnection(request, options, (connection) =>
     send(async (token) => {
       assertSendToken(token);
@@ -53,12 +59,15 @@ export function write(
 }
 
 /**
- * Asks for tokens. It acts for no operation, so it needs no `SendToken`. The answer is where secrets
- * come from, and is read as it is.
+ * Sends a token request. It belongs to no operation, so it needs no `SendToken`. Its response contains new
+ * secrets and is not redacted.
  */
-export function authenticate(request: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
+export function authenticate(
+  request: HttpRequest,
+  options: ExchangeOptions,
+): Promise<HttpResponse> {
   return onFreshConnection(request, options, async (connection) =>
-    interpret(await requestOn(connection, request, options), options, 'as it is'),
+    interpret(await requestOn(connection, request, options), options, 'keep'),
   );
 }
 
@@ -78,7 +87,7 @@ async function onFreshConnection<T>(
 function requestOn(connection: FreshConnection, request: HttpRequest, options: ExchangeOptions) {
   const { method, url, body = null } = request;
   const { signal } = options;
-  // Recording the write may have taken so long that this attempt was given up and another one made.
+  // The attempt may have been abandoned while the journal recorded the write.
   if (signal.aborted) throw new FaultError({ kind: 'cancelled', sent: 'no', cause: signal.reason });
   const headers = headersFor(request, options);
   const path = `${url.pathname}${url.search}`;
@@ -98,29 +107,36 @@ function headersFor({ body, contentType }: HttpRequest, { authorization }: Excha
 async function interpret(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
   options: ExchangeOptions,
-  secrets: 'removed' | 'as it is' = 'removed',
-): Promise<HttpAnswer> {
-  // Ending it early is an error of the stream, and one that nobody hears would end the process.
+  secrets: 'redact' | 'keep' = 'redact',
+): Promise<HttpResponse> {
+  // Destroying the body emits an error, which would end the process without a listener.
   body.on('error', () => undefined);
   const isSuccess = status >= 200 && status < 300;
-  // A redirect would lead our credential elsewhere, and X has none.
+  // A redirect could send the credential to another host; X sends none.
   if (!isSuccess && status < 400) {
     body.destroy();
-    throw unreadable();
+    throw unreadableResponse();
   }
   const budget = isSuccess ? options.maxBytes : ERROR_BODY_BYTES;
   const wallNow = options.wallNow();
   if (!isSuccess) {
-    const said = await bodyText(body, headers, budget).catch(() => '');
-    const failure = withoutSecrets(said, options.secrets);
-    throw faultOfAnswer({ status, headers, body: failure }, wallNow);
+    const text = await bodyText(body, headers, budget).catch(() => '');
+    throw faultOfResponse(
+      { status, headers, body: withoutSecrets(text, options.secrets) },
+      wallNow,
+    );
   }
   const text = await bodyText(body, headers, budget);
   const json = text.trim() === '' ? '{}' : text;
-  const doc = secrets === 'as it is' ? jsonIn(json) : withoutSecrets(json, options.secrets);
-  if (!isDoc(doc)) throw unreadable();
+  const doc = secrets === 'keep' ? jsonIn(json) : withoutSecrets(json, options.secrets);
+  if (!isObject(doc)) throw unreadableResponse();
   const { limits } = parseServerHints({ status, headers }, wallNow);
-  return { status, doc: doc satisfies Doc, limits, clockAheadMs: clockAhead(headers, wallNow) };
+  return {
+    status,
+    doc: doc satisfies JsonObject,
+    limits,
+    clockAheadMs: clockAhead(headers, wallNow),
+  };
 }
 
 async function bodyText(
@@ -136,13 +152,13 @@ async function bodyText(
   }
 }
 
-/** One look at the whole text is much cheaper than one at each of its strings. */
+/** Searching the whole text is much cheaper than searching each string in it. */
 function withoutSecrets(text: string, secrets: Redactor): unknown {
   const json = jsonIn(text);
   return secrets.contains(text) ? secrets.redactJson(json) : json;
 }
 
-/** Undefined for a text that is not JSON. */
+/** Undefined if the text is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return parseJson(text);

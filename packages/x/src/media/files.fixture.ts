@@ -1,4 +1,4 @@
-/** Files of a kind and a size, with nothing to see in them. */
+/** Minimal files of a type and size. */
 const padded = (head: Buffer, size: number): Buffer =>
   Buffer.concat([head, Buffer.alloc(Math.max(0, size - head.length))]);
 
@@ -32,7 +32,7 @@ export const animatedGif = (frames: number, width: number, height: number): Buff
     Array.from({ length: frames }, () => FRAME),
   );
 
-/** One picture, made as large as wanted by remarks. */
+/** One frame, padded with comments. */
 export function gif(size: number): Buffer {
   const remark = Buffer.concat([Buffer.from([0x21, 0xfe]), Buffer.alloc(0)]);
   const blocks = Math.ceil(size / 256);

@@ -1,86 +1,252 @@
-import type { Progress } from '@toolkeel/contract';
-import { FaultError, type Clock } from '@toolkeel/kernel';
-import { askAgain } from '../api/ask-again.js';
+import { randomBytes } from 'node:crypto';
+import { raise, toolError, type Progress } from '@toolkeel/contract';
+import { FaultError, type Clock, type FaultKind } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
-import { routes } from '../api/routes.js';
-import { docOf, type Doc } from '../json.js';
-import { dataIn } from '../problems/data-in.js';
-import { isUnknown } from '../problems/reading-of.js';
-import type { Scope } from '../scope.js';
-import { failedAfter, refuse, unknownFinish, whyOf } from './failure.js';
-import type { OpenMedia } from './open-media.js';
-import { sendPieces } from './pieces.js';
-import { isStillProcessing, statusOf } from './processing.js';
-import { sender, UPLOADS } from './sender.js';
-import type { MediaKind } from './sniff.js';
-import { thereIn, type There } from './there.js';
+import { idOf } from '../api/parse.js';
+import { retryUnreadable } from '../api/requests.js';
+import { routes, type Route } from '../api/routes.js';
+import { dataIn, unreadableResponse } from '../api/upstream-problem.js';
+import type { CallContext } from '../call-context.js';
+import { hasUnknownOutcome } from '../faults.js';
+import { numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
+import { pause } from '../pause.js';
+import type { MediaKind, OpenMedia } from './file.js';
+import {
+  failAfterUpload,
+  failUnfinished,
+  failUnknownFinalize,
+  reasonOf,
+  rejectStage,
+  type MediaRef,
+  type Stage,
+} from './upload-errors.js';
 
-/** Enough for the answer to get out: an id that came too late would be lost. */
-const SPARE_MS = 500;
+const UPLOADS: readonly string[] = ['2', 'media', 'upload'];
+const SEGMENT_BYTES = 4 * 1024 * 1024;
 
-export interface Uploaded extends There {
-  /** X still works on it, as far as we know: it may not be possible to post it yet. */
+interface UploadedMedia extends MediaRef {
+  /** X is still processing the file, so a post with it may fail. */
   readonly processing: boolean;
 }
 
-/** Sends a file in pieces and waits until X is done with it, as long as there is time. */
+/** Uploads a file in segments, and waits until X has processed it or the time is up. */
 export async function upload(
   client: Client,
   media: OpenMedia,
   kind: MediaKind,
-  scope: Scope,
+  call: CallContext,
   progress: (progress: Progress) => void,
-): Promise<Uploaded> {
-  const begun = await sendPieces(client, media, kind, scope, progress);
-  const finished = await finalize(client, begun, scope);
-  const there = thereIn(begun.id, finished, begun);
-  const info = docOf(finished['processing_info']);
-  return { ...there, processing: await isStillProcessing(client, there, info, scope) };
+): Promise<UploadedMedia> {
+  const started = await sendSegments(client, media, kind, call, progress);
+  const finished = await finalize(client, started, call);
+  const uploaded = mediaRefIn(started.id, finished, started);
+  const info = objectOf(finished['processing_info']);
+  return { ...uploaded, processing: await awaitProcessing(client, uploaded, info, call) };
 }
 
-/** The same call, with an earlier end. */
-export function withSpare(scope: Scope, clock: Clock): Scope {
-  const spareMs = Math.min(SPARE_MS, (scope.deadline - clock.now()) / 10);
+/** Time for the response, without which the caller would lose the media id. */
+const RESPONSE_RESERVE_MS = 500;
+
+/** The same call with an earlier deadline. */
+export function withResponseReserve(call: CallContext, clock: Clock): CallContext {
+  const reserveMs = Math.min(RESPONSE_RESERVE_MS, (call.deadline - clock.now()) / 10);
   return {
-    ...scope,
+    ...call,
     get signal() {
-      return scope.signal;
+      return call.signal;
     },
-    deadline: scope.deadline - spareMs,
+    deadline: call.deadline - reserveMs,
   };
 }
 
-/** What somebody hears who cannot see the picture. */
 export async function setAltText(
   client: Client,
-  media: Uploaded,
+  media: MediaRef,
   text: string,
-  scope: Scope,
+  call: CallContext,
 ): Promise<void> {
   const { id } = media;
   const json = { id, metadata: { alt_text: { text } } };
   const path = ['2', 'media', 'metadata'];
   try {
-    await sender(client, scope)('alt_text', routes.mediaMetadata, path, { json });
+    await createSender(client, call)('alt_text', routes.mediaMetadata, path, { json });
   } catch (cause) {
-    const said = `The file is uploaded as ${id}, without its alt text: ${whyOf(cause)}`;
-    failedAfter('alt_text', said, media, cause);
+    const message = `The file is uploaded as ${id}, without its alt text: ${reasonOf(cause)}`;
+    failAfterUpload('alt_text', message, media, cause);
   }
 }
 
-/**
- * Where nobody knows how it went, X is asked. A file that X works on is finished. Of any other X may
- * tell as well, whether it was ever put together or not: that it has one proves nothing.
- */
-async function finalize(client: Client, begun: There, scope: Scope): Promise<Doc> {
-  const request = { route: routes.uploadFinalize, path: [...UPLOADS, begun.id, 'finalize'] };
+type Body = { readonly json: unknown } | { readonly form: ReturnType<typeof multipart> };
+
+/** Sends requests that are safe to repeat: segments by position, and idempotent changes. */
+function createSender({ requests }: Client, call: CallContext) {
+  return async (
+    stage: Stage,
+    route: Route,
+    path: readonly string[],
+    body: Body,
+  ): Promise<JsonObject> => {
+    try {
+      const request = { route, path, ...body };
+      return await retryUnreadable(call, async () =>
+        dataIn((await requests.idempotent(request, call)).doc, 'optional'),
+      );
+    } catch (cause) {
+      return rejectStage(stage, cause);
+    }
+  };
+}
+
+/** Starts an upload and sends the file in segments. Nothing is executed before X finalizes it. */
+async function sendSegments(
+  client: Client,
+  media: OpenMedia,
+  kind: MediaKind,
+  call: CallContext,
+  progress: (progress: Progress) => void,
+): Promise<MediaRef> {
+  const send = createSender(client, call);
+  const count = Math.ceil(media.size / SEGMENT_BYTES);
+  let accepted = 0;
   try {
-    return await askAgain(scope, async () =>
-      dataIn((await client.requests.idempotent(request, scope)).doc, 'needed'),
+    const started = await send('initialize', routes.uploadInitialize, [...UPLOADS, 'initialize'], {
+      json: {
+        media_type: kind.type,
+        media_category: kind.category,
+        total_bytes: media.size,
+      },
+    });
+    const id = idOf(started['id']);
+    if (id === undefined) throw unreadableResponse();
+    while (accepted < count) {
+      const form = multipart({ segment_index: String(accepted) }, await segment(media, accepted));
+      await send('append', routes.uploadAppend, [...UPLOADS, id, 'append'], { form });
+      accepted++;
+      progress({ progress: accepted, total: count + 1, message: 'uploading' });
+    }
+    return mediaRefIn(id, started);
+  } catch (cause) {
+    return failUnfinished(cause, { accepted, count });
+  }
+}
+
+async function segment({ file, size }: OpenMedia, index: number): Promise<Buffer> {
+  const start = index * SEGMENT_BYTES;
+  const wanted = Math.min(SEGMENT_BYTES, size - start);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, start);
+  if (bytesRead === wanted) return buffer;
+  return raise(
+    toolError('file_read_error', 'file_path: the file was truncated while it was read.', {
+      outcome: 'not_executed',
+    }),
+  );
+}
+
+const LINE = '\r\n';
+
+/** A multipart form with plain fields and one file. */
+function multipart(fields: Readonly<Record<string, string>>, file: Buffer) {
+  const boundary = `toolkeel-${randomBytes(18).toString('hex')}`;
+  const part = (disposition: string, more: string): string =>
+    [`--${boundary}`, `Content-Disposition: form-data; ${disposition}`, more, ''].join(LINE);
+  const plain = Object.entries(fields).map(
+    ([name, value]) => `${part(`name="${name}"`, '')}${value}${LINE}`,
+  );
+  const type = `Content-Type: application/octet-stream${LINE}`;
+  const head = `${plain.join('')}${part('name="media"; filename="blob"', type)}`;
+  const body = Buffer.concat([
+    Buffer.from(head),
+    file,
+    Buffer.from(`${LINE}--${boundary}--${LINE}`),
+  ]);
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body };
+}
+
+/** What a response says about a file, merged with what earlier responses said. */
+function mediaRefIn(id: string, data: JsonObject, before?: MediaRef): MediaRef {
+  return {
+    id,
+    mediaKey: stringOf(data['media_key']) ?? before?.mediaKey,
+    expiresInSecs: numberOf(data['expires_after_secs']) ?? before?.expiresInSecs,
+  };
+}
+
+/**
+ * If the outcome is unknown, reads the status: processing proves that the upload was finalized. The mere
+ * existence of the upload proves nothing, because X also reports unfinished ones.
+ */
+async function finalize(client: Client, started: MediaRef, call: CallContext): Promise<JsonObject> {
+  const request = { route: routes.uploadFinalize, path: [...UPLOADS, started.id, 'finalize'] };
+  try {
+    return await retryUnreadable(call, async () =>
+      dataIn((await client.requests.idempotent(request, call)).doc, 'required'),
     );
   } catch (cause) {
-    if (!(cause instanceof FaultError) || !isUnknown(cause)) return refuse('finalize', cause);
-    const seen = await statusOf(client, begun.id, scope).catch(() => undefined);
-    return seen && docOf(seen['processing_info']) ? seen : unknownFinish(begun, cause);
+    if (!(cause instanceof FaultError) || !hasUnknownOutcome(cause)) {
+      return rejectStage('finalize', cause);
+    }
+    const status = await fetchStatus(client, started.id, call).catch(() => undefined);
+    return status && objectOf(status['processing_info'])
+      ? status
+      : failUnknownFinalize(started, cause);
   }
+}
+
+async function fetchStatus(client: Client, id: string, call: CallContext): Promise<JsonObject> {
+  const query = { command: 'STATUS', media_id: id };
+  const request = { route: routes.uploadStatus, path: UPLOADS, query };
+  return dataIn((await client.requests.read(request, call)).doc, 'required');
+}
+
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 5_000;
+/** More than the delays allow within any call. */
+const MAX_STATUS_CHECKS = 100;
+
+/** X's `check_after_secs`, but at least an exponential backoff. */
+export function statusDelayMs(check: number, checkAfterSecs: number | undefined): number {
+  const backoffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** check);
+  return Math.max(backoffMs, (checkAfterSecs ?? 0) * 1000);
+}
+
+/** Returns true if X is still processing the file at the deadline, or no longer reports its status. */
+async function awaitProcessing(
+  client: Client,
+  media: MediaRef,
+  initial: JsonObject | undefined,
+  call: CallContext,
+): Promise<boolean> {
+  let info = initial;
+  for (let check = 0; check < MAX_STATUS_CHECKS; check++) {
+    const state = stringOf(info?.['state']);
+    if (info === undefined || state === 'succeeded') return false;
+    if (state === 'failed') {
+      const reason = processingError(info) ?? 'no reason given';
+      failAfterUpload('processing', `X has the file and failed to process it: ${reason}.`, media);
+    }
+    const delayMs = statusDelayMs(check, numberOf(info['check_after_secs']));
+    if (client.clock.now() + delayMs >= call.deadline) return true;
+    await pause(client.clock, delayMs, call.signal);
+    try {
+      info = objectOf((await fetchStatus(client, media.id, call))['processing_info']);
+    } catch (cause) {
+      return statusFailed(media, cause);
+    }
+  }
+  return true;
+}
+
+const REFUSALS: ReadonlySet<FaultKind> = new Set(['rejected', 'auth']);
+
+/** X has the file. A timeout or rate limit says nothing about it; a rejection may, so it is reported. */
+function statusFailed(media: MediaRef, cause: unknown): true {
+  if (!(cause instanceof FaultError)) throw cause;
+  if (!REFUSALS.has(cause.fault.kind)) return true;
+  const message = `X has the file as ${media.id} and does not report whether it is ready: ${reasonOf(cause)}`;
+  return failAfterUpload('processing', message, media, cause);
+}
+
+function processingError(info: JsonObject): string | undefined {
+  const error = objectOf(info['error']);
+  return stringOf(error?.['message']) ?? stringOf(error?.['name']);
 }

@@ -1,7 +1,7 @@
 import type { OtherOperation } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import type { Post } from '../provider/model.js';
-import { claimsOf, mayBeOf } from './claims.js';
+import type { Post } from '../model.js';
+import { claimsOf, couldBecome } from './claims.js';
 
 const reply = (text: string, to?: string): Post => ({
   id: '99',
@@ -20,22 +20,22 @@ const thread = (
   ...more,
 });
 
-/** Whether a post may be what became of something that another operation sent. */
+/** Whether another operation may have created a post. */
 async function mayBe(post: Post, ...others: readonly OtherOperation[]): Promise<boolean> {
-  const { rivals } = await claimsOf(async () => others);
-  return rivals.some((rival) => mayBeOf(rival, post));
+  const { competing } = await claimsOf(async () => others);
+  return competing.some((rival) => couldBecome(rival, post));
 }
 
 const parts = [
   { id: '1', text: 'one' },
   { id: '2', text: 'same' },
 ];
-/** What an earlier call of it was told. */
+/** The result of an earlier call. */
 const told = { posted: [{ index: 0, id: '1' }], unposted: 2 };
 
-describe('what a thread under way may have posted', () => {
+describe('posts that an in-flight thread may have created', () => {
   it.each([
-    ['its first part, which replies to nobody', [], reply('one'), true],
+    ['its first part, which is no reply', [], reply('one'), true],
     ['nothing below another post while that is open', [], reply('one', '5'), false],
     ['nothing that comes after it', [], reply('same', '1'), false],
     ['its second part below the first', parts.slice(0, 1), reply('same', '1'), true],
@@ -57,13 +57,13 @@ describe('what a thread under way may have posted', () => {
     ['a part has no id', [parts[0], { tweet_id: '2' }]],
     ['a part has no record that can be read', [parts[0], null]],
     ['an answer names more than its steps', [{ posted: parts }, parts[0]]],
-  ])('any part below any post, where %s', async (_, results) => {
+  ])('any part in reply to any post, if %s', async (_, results) => {
     expect(await mayBe(reply('same', '5'), thread({ results }))).toBe(true);
     expect(await mayBe(reply('one'), thread({ results }))).toBe(true);
     expect(await mayBe(reply('same'), thread({ results }))).toBe(false);
   });
 
-  it('any part, where a person says that it was carried out and not which posts it made', async () => {
+  it('any part, if an operator settled it as executed without ids', async () => {
     const { openSince: _, ...settled } = thread({ executedAt: 0, results: parts.slice(0, 1) });
     expect(await mayBe(reply('same', '5'), settled)).toBe(true);
     expect(await mayBe(reply('same', '5'), { ...settled, results: [...parts, { id: '3' }] })).toBe(

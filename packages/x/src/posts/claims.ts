@@ -1,44 +1,49 @@
 import type { OtherOperation, Others } from '@toolkeel/contract';
-import { docOf, docsOf, listOf, numberOf, textOf, type Doc } from '../json.js';
-import type { Post } from '../provider/model.js';
+import type { Post } from '../model.js';
+import { objectOf, objectsOf, arrayOf, numberOf, stringOf, type JsonObject } from '../json.js';
 import type { Draft } from './draft.js';
-import { isPostOf } from './match.js';
+import { matchesDraft } from './match.js';
 
-/** A post that somebody else sent at about the same time. */
-export interface Rival extends Omit<Draft, 'replyTo'> {
+/** A post that another operation may have created. */
+export interface CompetingPost extends Omit<Draft, 'replyTo'> {
   readonly replyTo?: string | undefined;
-  /** In reply to a post that is not known yet: a later part of a thread. */
+  /** A later part of a thread, whose parent is not known yet. */
   readonly repliesToAny?: boolean;
-  /** When, where nobody knows which post it became, or whether. */
+  /** When it was sent. Its outcome is unknown. */
   readonly openSince: number;
 }
 
-/** Which posts are surely another's, and which may be. */
+/** Posts that belong to other operations, and posts that may. */
 export interface Claims {
   readonly owned: ReadonlySet<string>;
-  readonly rivals: readonly Rival[];
+  readonly competing: readonly CompetingPost[];
 }
 
-/** Whether a post may as well be what became of somebody else's draft. */
-export function mayBeOf({ repliesToAny, ...rival }: Rival, post: Post): boolean {
+/** Whether another operation may have created this post. */
+export function couldBecome({ repliesToAny, ...other }: CompetingPost, post: Post): boolean {
   const answered = post.referenced_tweets?.find(({ type }) => type === 'replied_to')?.id;
-  const replyTo = repliesToAny ? answered : rival.replyTo;
-  return isPostOf({ ...rival, replyTo }, post) && !(repliesToAny && answered === undefined);
+  const replyTo = repliesToAny ? answered : other.replyTo;
+  return matchesDraft({ ...other, replyTo }, post) && !(repliesToAny && answered === undefined);
 }
 
-/** What other operations lay claim to. */
+/** Collects the claims of other operations of the account. */
 export async function claimsOf(others: Others): Promise<Claims> {
   const posting = await others(POSTING);
   return {
     owned: new Set(posting.flatMap(({ results }) => results.flatMap(idsIn))),
-    rivals: posting.flatMap(rivalsIn),
+    competing: posting.flatMap(competingIn),
   };
 }
 
 const POSTING = ['x_post_tweet', 'x_reply_to_tweet', 'x_quote_tweet', 'x_post_thread'];
 
-/** One that was carried out and does not tell all of its ids, stays one: its post is among those seen. */
-function rivalsIn({ args, results, openSince, executedAt }: OtherOperation): readonly Rival[] {
+/** An executed operation without all of its ids still competes: its post is on the timeline. */
+function competingIn({
+  args,
+  results,
+  openSince,
+  executedAt,
+}: OtherOperation): readonly CompetingPost[] {
   const drafts = draftsIn(args);
   const ids = new Set(results.flatMap(idsIn));
   const since = openSince ?? (ids.size < drafts.length ? executedAt : undefined);
@@ -48,73 +53,75 @@ function rivalsIn({ args, results, openSince, executedAt }: OtherOperation): rea
 }
 
 /**
- * Those that may have been sent and are not known. The parts of a thread are sent one by one, so that
- * is the one behind those that are done, and it replies to the last of them.
+ * The drafts that may have been sent and have no known id. The parts of a thread are sent one by one, so
+ * this is the part after the finished ones, in reply to the last of them.
  */
 function openOf(
-  drafts: readonly Unsent[],
+  drafts: readonly CompetingDraft[],
   results: readonly unknown[],
   ids: ReadonlySet<string>,
-): readonly Unsent[] {
+): readonly CompetingDraft[] {
   if (drafts.length === 1) return drafts;
-  const done = results.filter((result) => !isWhole(result)).map((part) => docOf(part)?.['id']);
-  // What cannot be told apart may be any of them.
-  if (done.length !== ids.size || !done.every((id) => textOf(id) !== undefined)) return drafts;
-  const replyTo = textOf(done.at(-1));
+  const done = results
+    .filter((result) => !isThreadResult(result))
+    .map((part) => objectOf(part)?.['id']);
+  // If the finished parts cannot be identified, each part may be the unknown one.
+  if (done.length !== ids.size || !done.every((id) => stringOf(id) !== undefined)) return drafts;
+  const replyTo = stringOf(done.at(-1));
   return drafts
     .slice(done.length, done.length + 1)
     .map(({ repliesToAny: _, ...draft }) => ({ ...draft, replyTo }));
 }
 
-/** The posts that our own tool has deleted. */
+/** The ids of posts deleted with x_delete_tweet. */
 export async function deletedBy(others: Others): Promise<ReadonlySet<string>> {
   const results = (await others(['x_delete_tweet'])).flatMap((one) => one.results);
-  const deleted = results.filter((result) => docOf(result)?.['deleted'] === true);
+  const deleted = results.filter((result) => objectOf(result)?.['deleted'] === true);
   return new Set(deleted.flatMap(idsIn));
 }
 
-/** Whether it is the answer of a thread, whole or in part, and not one of its posts. */
-function isWhole(result: unknown): boolean {
-  const doc = docOf(result) ?? {};
+/** Whether it is the result of a thread, complete or partial, rather than of one of its parts. */
+function isThreadResult(result: unknown): boolean {
+  const doc = objectOf(result) ?? {};
   return 'tweets' in doc || 'posted' in doc;
 }
 
-/** Of an answer, whole or in part, or of one post of a thread. */
+/** The ids in a result: of a post, a thread or a part of it. */
 function idsIn(result: unknown): readonly string[] {
-  const doc = docOf(result) ?? {};
-  const parts = [...docsOf(doc['tweets']), ...docsOf(doc['posted'])];
+  const doc = objectOf(result) ?? {};
+  const parts = [...objectsOf(doc['tweets']), ...objectsOf(doc['posted'])];
   const ids = [doc['id'], doc['root_id'], ...parts.map(({ id }) => id)];
-  return ids.map(textOf).filter((id) => id !== undefined);
+  return ids.map(stringOf).filter((id) => id !== undefined);
 }
 
-type Unsent = Omit<Rival, 'openSince'>;
+type CompetingDraft = Omit<CompetingPost, 'openSince'>;
 
-function draftsIn(args: Doc): readonly Unsent[] {
-  const text = textOf(args['text']);
+function draftsIn(args: JsonObject): readonly CompetingDraft[] {
+  const text = stringOf(args['text']);
   if (text !== undefined) {
-    const replyTo = textOf(args['in_reply_to_id']);
-    const quoteOf = textOf(args['quoted_tweet_id']);
-    const mediaIds = textsIn(args['media_ids']);
-    return [{ text, replyTo, quoteOf, mediaIds, poll: pollIn(args['poll']) }];
+    const replyTo = stringOf(args['in_reply_to_id']);
+    const quoteOf = stringOf(args['quoted_tweet_id']);
+    const mediaIds = stringsIn(args['media_ids']);
+    return [{ text, replyTo, quoteOf, mediaIds, poll: pollArgument(args['poll']) }];
   }
-  const media = listOf(args['media_ids']);
-  return textsIn(args['tweets']).map((part, index) => ({
+  const media = arrayOf(args['media_ids']);
+  return stringsIn(args['tweets']).map((part, index) => ({
     text: part,
-    mediaIds: textsIn(media[index]),
+    mediaIds: stringsIn(media[index]),
     repliesToAny: index > 0,
   }));
 }
 
-function pollIn(value: unknown): Draft['poll'] {
-  const poll = docOf(value);
+function pollArgument(value: unknown): Draft['poll'] {
+  const poll = objectOf(value);
   const duration = numberOf(poll?.['duration_minutes']);
   return poll && duration !== undefined
-    ? { options: textsIn(poll['options']), duration_minutes: duration }
+    ? { options: stringsIn(poll['options']), duration_minutes: duration }
     : undefined;
 }
 
-function textsIn(value: unknown): readonly string[] {
-  return listOf(value)
-    .map(textOf)
+function stringsIn(value: unknown): readonly string[] {
+  return arrayOf(value)
+    .map(stringOf)
     .filter((text) => text !== undefined);
 }

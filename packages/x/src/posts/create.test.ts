@@ -1,14 +1,14 @@
-import { withSendToken, type OtherOperation, type ToolContext } from '@toolkeel/contract';
+import { withSendToken, type OtherOperation } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
-import { UpstreamProblem } from '../problems/upstream-problem.js';
-import type { Post } from '../provider/model.js';
-import { readingOf } from '../problems/reading-of.js';
-import type { Scope } from '../scope.js';
-import { createKnownPost } from './create.js';
-import { sentPosts } from './sent-posts.js';
+import type { Post } from '../model.js';
+import { UpstreamProblem } from '../api/upstream-problem.js';
+import type { CallContext } from '../call-context.js';
+import { toToolError } from '../faults.js';
+import { claimsOf } from './claims.js';
+import { createPost } from './create.js';
 
 const draft = { text: 'two', replyTo: '100' };
 const reply = (id: string, to = '100'): Post => ({
@@ -28,17 +28,16 @@ const refused = (refusal: 'duplicate_content' | 'forbidden') =>
 interface Given {
   readonly posts?: readonly Post[];
   readonly others?: readonly OtherOperation[];
-  /** Nobody may read our posts. */
+  /** The timeline is forbidden. */
   readonly isBlind?: boolean;
 }
 
-/** X calls every post a duplicate. */
+/** An X that rejects every post as a duplicate. */
 function rig({ posts = [], others = [], isBlind = false }: Given) {
   const clock = new VirtualClock();
   const asked: unknown[] = [];
   const client = {
     clock,
-    sent: sentPosts(),
     config: {},
     account: { userId: async () => '1' },
     session: { upstreamNow: 0 },
@@ -50,29 +49,31 @@ function rig({ posts = [], others = [], isBlind = false }: Given) {
       },
     },
     requests: {
-      once: (_: unknown, scope: Scope) =>
-        scope.send(async () => {
+      once: (_: unknown, call: CallContext) =>
+        call.send(async () => {
           throw refused('duplicate_content');
         }),
     },
   } as unknown as Client;
-  const scope: Scope = {
+  const call: CallContext = {
     deadline: 60_000,
     signal: new AbortController().signal,
     correlationId: 'c',
     noteRetry: () => undefined,
     send: (write) => withSendToken(1, write),
   };
-  const operation = { others: async () => others } as unknown as ToolContext['operation'] & object;
-  const post = async (context: Pick<ToolContext, 'operation'>, isPart: boolean) => {
+  const claims = () => claimsOf(async () => others);
+  const post = async (isPart: boolean) => {
     try {
-      return { id: (await clock.run(createKnownPost(client, draft, scope, context, isPart))).id };
+      return {
+        id: (await clock.run(createPost(client, draft, call, isPart ? claims : undefined))).id,
+      };
     } catch (cause) {
-      const { code, outcome, details } = readingOf(cause)!.input;
+      const { code, outcome, details } = toToolError(cause)!.input;
       return { code, outcome, details };
     }
   };
-  return { asked, clock, client, post, journaled: { operation } };
+  return { asked, clock, client, post };
 }
 
 const other = (more: Partial<OtherOperation>): OtherOperation => ({
@@ -82,55 +83,59 @@ const other = (more: Partial<OtherOperation>): OtherOperation => ({
   ...more,
 });
 
-describe('a part of a thread that X calls a duplicate', () => {
-  it.each(['with a journal', 'without one'])('is the post that stands there, %s', async (how) => {
-    const { post, journaled, asked } = rig({ posts: [reply('99', '98'), reply('101')] });
-    expect(await post(how === 'with a journal' ? journaled : {}, true)).toEqual({ id: '101' });
+describe('a part of a thread that X rejects as a duplicate', () => {
+  it('is the existing post', async () => {
+    const { post, asked } = rig({ posts: [reply('99', '98'), reply('101')] });
+    expect(await post(true)).toEqual({ id: '101' });
     expect(asked).toMatchObject([{ sinceId: '100' }]);
   });
 
   it.each([
-    ['it stands below another post', { posts: [reply('101', '98')] }],
-    ['another made it', { posts: [reply('101')], others: [other({ results: [{ id: '101' }] })] }],
-  ])('is refused where %s', async (_, given) => {
-    const { post, journaled } = rig(given);
-    expect(await post(journaled, true)).toMatchObject({
+    ['it replies to another post', { posts: [reply('101', '98')] }],
+    [
+      'another operation created it',
+      { posts: [reply('101')], others: [other({ results: [{ id: '101' }] })] },
+    ],
+  ])('is rejected if %s', async (_, given) => {
+    const { post } = rig(given);
+    expect(await post(true)).toMatchObject({
       code: 'upstream_rejected',
       details: { reason: 'duplicate_content:101' },
     });
   });
 
   it.each([
-    ['another may have made it', { posts: [reply('101')], others: [other({ openSince: 0 })] }],
-    ['it stands there twice', { posts: [reply('101'), reply('102')] }],
-    ['nothing is seen, there or elsewhere', {}],
-    ['nobody may look', { isBlind: true }],
-  ])('is not known where %s', async (_, given) => {
-    const { post, journaled } = rig(given);
-    expect(await post(journaled, true)).toMatchObject({
+    [
+      'another operation may have created it',
+      { posts: [reply('101')], others: [other({ openSince: 0 })] },
+    ],
+    ['it exists twice', { posts: [reply('101'), reply('102')] }],
+    ['the timeline shows nothing', {}],
+    ['the timeline is forbidden', { isBlind: true }],
+  ])('is unknown if %s', async (_, given) => {
+    const { post } = rig(given);
+    expect(await post(true)).toMatchObject({
       code: 'outcome_unknown',
       outcome: 'unknown',
       details: { cause_code: 'upstream_rejected' },
     });
   });
 
-  it('is awaited where X shows it late', async () => {
+  it('is awaited if X shows it late', async () => {
     const posts: Post[] = [];
-    const { post, journaled, clock } = rig({ posts });
+    const { post, clock } = rig({ posts });
     clock.setTimer(3_000, () => posts.push(reply('101')));
-    expect(await post(journaled, true)).toEqual({ id: '101' });
+    expect(await post(true)).toEqual({ id: '101' });
   });
 });
 
-describe('a post of its own that X calls a duplicate', () => {
-  it('is refused, with the id of the earlier one', async () => {
-    const { post, journaled } = rig({ posts: [reply('101')] });
-    for (const context of [journaled, {}]) {
-      expect(await post(context, false)).toMatchObject({
-        code: 'upstream_rejected',
-        outcome: 'not_executed',
-        details: { reason: 'duplicate_content:101' },
-      });
-    }
+describe('a single post that X rejects as a duplicate', () => {
+  it('is rejected with the id of the earlier post', async () => {
+    const { post } = rig({ posts: [reply('101')] });
+    expect(await post(false)).toMatchObject({
+      code: 'upstream_rejected',
+      outcome: 'not_executed',
+      details: { reason: 'duplicate_content:101' },
+    });
   });
 });

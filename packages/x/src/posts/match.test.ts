@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readIncludes, readPost } from '../api/read-post.js';
-import type { Doc } from '../json.js';
+import { readIncludes, readPost } from '../api/parse.js';
+import type { JsonObject } from '../json.js';
 import { anyText } from '../text/oracle.fixture.js';
 import { findUrls } from '../text/urls.js';
 import type { Draft } from './draft.js';
-import { isPostOf } from './match.js';
+import { matchesDraft } from './match.js';
 
-/** What X makes of a draft: written here once more, from what is known of X. */
-function shown(draft: Draft, more: { mentions?: readonly string[]; added?: string[] } = {}): Doc {
+/** An independent model of how X changes a draft. */
+function shown(
+  draft: Draft,
+  more: { mentions?: readonly string[]; added?: string[] } = {},
+): JsonObject {
   const normal = draft.text.normalize('NFC');
   const urls: object[] = [];
   let text = '';
@@ -43,8 +46,8 @@ function shown(draft: Draft, more: { mentions?: readonly string[]; added?: strin
   };
 }
 
-/** X puts the poll beside the post. */
-const beside = ({ poll }: Draft): Doc => ({
+/** X returns the poll beside the post. */
+const beside = ({ poll }: Draft): JsonObject => ({
   includes: {
     polls: poll && [
       {
@@ -61,10 +64,10 @@ const beside = ({ poll }: Draft): Doc => ({
 });
 const poll = { options: ['yes & no', 'cafe\u0301'], duration_minutes: 60 };
 
-const matches = (draft: Draft, doc: Doc, around: Doc = {}) =>
-  isPostOf(draft, readPost(doc, readIncludes(around))!);
+const matches = (draft: Draft, doc: JsonObject, around: JsonObject = {}) =>
+  matchesDraft(draft, readPost(doc, readIncludes(around))!);
 
-describe('isPostOf', () => {
+describe('matchesDraft', () => {
   it.each<[string, Draft, Parameters<typeof shown>[1]]>([
     ['plain text', { text: 'hello' }, {}],
     ['what X escapes', { text: 'a < b && c > d &amp;' }, {}],
@@ -96,7 +99,7 @@ describe('isPostOf', () => {
       { added: ['https://x.com/them/status/9'] },
     ],
     ['a poll', { text: 'tea?', poll }, {}],
-  ])('recognises %s', (_, draft, more) => {
+  ])('matches %s', (_, draft, more) => {
     expect(matches(draft, shown(draft, more), beside(draft))).toBe(true);
   });
 
@@ -128,16 +131,16 @@ describe('isPostOf', () => {
       { text: 'a', poll },
       { text: 'a', poll: { ...poll, duration_minutes: 61 } },
     ],
-  ])('does not take %s for it', (_, draft, other) => {
+  ])('does not match %s', (_, draft, other) => {
     expect(matches(draft, shown(other), beside(other))).toBe(false);
   });
 
-  it('does not take a poll for it that X does not show', () => {
+  it('does not match a poll that X does not show', () => {
     expect(matches({ text: 'a', poll }, shown({ text: 'a', poll }))).toBe(false);
     expect(matches({ text: 'a' }, shown({ text: 'a', poll }))).toBe(false);
   });
 
-  it('recognises whatever was written, and tells apart what differs', () => {
+  it('matches any text that X changes, and no other text', () => {
     fc.assert(
       fc.property(anyText, anyText, (text, other) => {
         fc.pre(text.trim() !== '' && !text.includes('\uFEFF'));
@@ -152,18 +155,18 @@ describe('isPostOf', () => {
   });
 });
 
-describe('a text that begins with a name in which the first letter has an accent', () => {
+describe('a text that starts with a host name with an accented first letter', () => {
   const text = 'Österreich.at lädt ein';
   it.each([
     ['the whole name', 'https://t.co/abc lädt ein', 'http://Österreich.at'],
     ['all but that letter', 'Öhttps://t.co/abc lädt ein', 'http://sterreich.at'],
-  ])('is found, if X makes a link of %s', (_, shownAs, expanded) => {
+  ])('matches if X links %s', (_, shownAs, expanded) => {
     const urls = [{ url: 'https://t.co/abc', expanded_url: expanded, display_url: 'x' }];
     const post = readPost(
       { ...shown({ text }), text: shownAs, entities: { urls } },
       readIncludes({}),
     );
-    expect(isPostOf({ text }, post!)).toBe(true);
-    expect(isPostOf({ text: 'Ästerreich.at lädt ein' }, post!)).toBe(false);
+    expect(matchesDraft({ text }, post!)).toBe(true);
+    expect(matchesDraft({ text: 'Ästerreich.at lädt ein' }, post!)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
-import type { Post } from '../provider/model.js';
-import type { SocialReadProvider } from '../provider/provider.js';
+import type { Post } from '../model.js';
+import type { SocialReadProvider } from '../api/provider.js';
 import type { Claims } from './claims.js';
 import { absenceOf, readBack } from './read-back.js';
 
@@ -11,13 +11,13 @@ const draft = { text: 'the same' };
 interface Shown {
   readonly id: string;
   readonly text?: string;
-  /** On X's clock, from when it was sent. */
+  /** Creation time on X's clock, relative to the send. */
   readonly madeAfterMs: number;
-  /** From when it can be seen. */
+  /** When it becomes visible. */
   readonly shownAfterMs?: number;
 }
 
-/** X with a few posts of ours, and a clock that may differ from our own. */
+/** A timeline, and an X clock that may differ from the local one. */
 function rig(
   posts: readonly Shown[],
   {
@@ -71,7 +71,7 @@ function rig(
       },
     },
   } as unknown as Client;
-  const scope = (ms: number) => ({
+  const call = (ms: number) => ({
     deadline: clock.now() + ms,
     signal: new AbortController().signal,
     correlationId: 'c',
@@ -81,12 +81,12 @@ function rig(
   return {
     asked,
     clock,
-    look: (ms = 60_000, claims: () => Claims = () => ({ owned: new Set(), rivals: [] })) =>
-      clock.run(readBack(client, draft, sentAt, scope(ms), async () => claims())),
+    look: (ms = 60_000, claims: () => Claims = () => ({ owned: new Set(), competing: [] })) =>
+      clock.run(readBack(client, draft, sentAt, call(ms), async () => claims())),
   };
 }
 
-describe('looking for a post that nobody knows the end of', () => {
+describe('reading back a post with an unknown outcome', () => {
   it('finds it', async () => {
     const { look } = rig([
       { id: '9', text: 'another', madeAfterMs: 300 },
@@ -98,19 +98,19 @@ describe('looking for a post that nobody knows the end of', () => {
   it.each([
     ['older', -60_000],
     ['later than any request lives', 180_000],
-  ])('does not take one for it that is %s', async (_, madeAfterMs) => {
+  ])('does not match a post that is %s', async (_, madeAfterMs) => {
     const { look } = rig([{ id: '8', madeAfterMs }], { laterMs: 600_000 });
     expect(await look()).toEqual({ found: 'absent' });
   });
 
-  it('goes by X’s clock', async () => {
+  it('uses X’s clock', async () => {
     for (const aheadMs of [-3_600_000, -900, 900, 3_600_000]) {
       const { look } = rig([{ id: '8', madeAfterMs: 100 }], { aheadMs });
       expect(await look()).toMatchObject({ found: 'executed' });
     }
   });
 
-  it('does not choose between two that look alike', async () => {
+  it('does not choose between two equal posts', async () => {
     const { look } = rig([
       { id: '8', madeAfterMs: 100 },
       { id: '9', madeAfterMs: 4_000 },
@@ -118,33 +118,33 @@ describe('looking for a post that nobody knows the end of', () => {
     expect(await look()).toEqual({ found: 'unknown' });
   });
 
-  it('waits for the answer to an equal one that is only slow', async () => {
+  it('waits for an equal post that is in flight', async () => {
     const { look, clock } = rig([
       { id: '8', madeAfterMs: 100 },
       { id: '9', madeAfterMs: 200 },
     ]);
     const slow = () =>
       clock.now() < 2_000
-        ? { owned: new Set<string>(), rivals: [{ ...draft, openSince: 0 }] }
-        : { owned: new Set(['9']), rivals: [] };
+        ? { owned: new Set<string>(), competing: [{ ...draft, openSince: 0 }] }
+        : { owned: new Set(['9']), competing: [] };
     expect(await look(60_000, slow)).toMatchObject({ data: { id: '8' } });
   });
 
-  it('leaves out what another made, and takes its own for its own', async () => {
+  it('ignores posts of other operations', async () => {
     const { look } = rig([
       { id: '8', madeAfterMs: 100 },
       { id: '9', madeAfterMs: 4_000 },
     ]);
-    const owned = (...ids: string[]) => ({ owned: new Set(ids), rivals: [] });
+    const owned = (...ids: string[]) => ({ owned: new Set(ids), competing: [] });
     expect(await look(60_000, () => owned('8'))).toMatchObject({ data: { id: '9' } });
     expect(await look(60_000, () => owned('8', '9'))).toEqual({ found: 'absent' });
   });
 
-  it('takes nothing that may be another’s as long as nobody knows', async () => {
+  it('does not attribute a post that another unknown operation may have created', async () => {
     const { look, clock } = rig([{ id: '8', madeAfterMs: 100 }]);
     const rival = (text: string) => ({
       owned: new Set<string>(),
-      rivals: [{ text, openSince: clock.wallNow() }],
+      competing: [{ text, openSince: clock.wallNow() }],
     });
     expect(await look(60_000, () => rival('the same'))).toEqual({ found: 'unknown' });
     expect(await look(60_000, () => rival('another'))).toMatchObject({ found: 'executed' });
@@ -153,7 +153,7 @@ describe('looking for a post that nobody knows the end of', () => {
     expect(await look(60_000, settling)).toMatchObject({ found: 'executed' });
   });
 
-  it('knows the millisecond in which X made an id', async () => {
+  it('reads the creation time from an id', async () => {
     const idAt = (ms: number) => String((BigInt(ms) - 1_288_834_974_657n) << 22n);
     for (const [madeAfterMs, found] of [
       [-4_000, 'absent'],
@@ -166,7 +166,7 @@ describe('looking for a post that nobody knows the end of', () => {
     }
   });
 
-  it('looks again while X may be late, ever more slowly, and then gives up', async () => {
+  it('repeats the search with backoff, then gives up', async () => {
     const late = rig([{ id: '8', madeAfterMs: 100, shownAfterMs: 5_000 }]);
     expect(await late.look()).toMatchObject({ found: 'executed' });
     const never = rig([]);
@@ -178,18 +178,18 @@ describe('looking for a post that nobody knows the end of', () => {
     expect(hurried.clock.now()).toBeLessThan(1_000);
   });
 
-  it('looks once for one that is long past, and says until when', async () => {
+  it('searches once for an old post, with an end time', async () => {
     const { look, asked } = rig([{ id: '8', madeAfterMs: 100 }], { laterMs: 86_400_000 });
     expect(await look()).toMatchObject({ found: 'executed' });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.endTime).toMatch(/^\d{4}-.*Z$/);
     const fresh = rig([{ id: '8', madeAfterMs: 100 }]);
     await fresh.look();
-    // X refuses an end that is not past.
+    // X rejects an end in the future.
     expect(fresh.asked[0]?.endTime).toBeUndefined();
   });
 
-  it('turns a few pages, and no more', async () => {
+  it('reads a bounded number of pages', async () => {
     const others = Array.from({ length: 5 }, (_, index) => ({
       id: String(100 + index),
       text: 'another',
@@ -203,20 +203,20 @@ describe('looking for a post that nobody knows the end of', () => {
   });
 });
 
-describe('X’s clock, where it is known only from the answer to the look itself', () => {
-  it.each([-3_600_000, 3_600_000])('is gone by all the same: %i ms ahead', async (aheadMs) => {
+describe('X’s clock, if only the read-back itself reveals it', () => {
+  it.each([-3_600_000, 3_600_000])('is used: %i ms ahead', async (aheadMs) => {
     const { look, asked } = rig([{ id: '8', madeAfterMs: 100 }], { aheadMs, knowsClock: false });
     expect(await look()).toMatchObject({ found: 'executed' });
     expect(asked).toHaveLength(2);
   });
 });
 
-describe('absence, where the operator takes it for proof', () => {
+describe('absence, if configured as authoritative', () => {
   const authoritativeAfterSecs = 600;
   const later = { laterMs: 700_000, authoritativeAfterSecs };
   const newer = { id: '9', text: 'another', madeAfterMs: 200_000 };
 
-  it('is stated with its times, and not at all by default', () => {
+  it('declares its times, and is off by default', () => {
     expect(absenceOf({})).toEqual({ authoritative: false });
     expect(absenceOf({ reconcile: { authoritativeAfterSecs } })).toEqual({
       authoritative: true,
@@ -225,7 +225,7 @@ describe('absence, where the operator takes it for proof', () => {
     });
   });
 
-  it('comes with what was seen that is newer than the send', async () => {
+  it('has a newer post as evidence', async () => {
     const { look } = rig([newer, { id: '7', text: 'older', madeAfterMs: -60_000 }], later);
     const newestAt = new VirtualClock().wallNow() - 700_000 + 200_000;
     expect(await look()).toEqual({
@@ -243,44 +243,44 @@ describe('absence, where the operator takes it for proof', () => {
     ['nothing newer', [{ ...newer, madeAfterMs: -60_000 }]],
     ['nothing that is newer than the request may have acted', [{ ...newer, madeAfterMs: 60_000 }]],
     ['a newer post without a time', [{ ...newer, madeAfterMs: Number.NaN }]],
-  ])('proves nothing where the timeline shows %s', async (_, posts) => {
+  ])('is not proven if the timeline shows %s', async (_, posts) => {
     expect(await rig(posts, later).look()).toEqual({ found: 'unknown' });
   });
 
   it.each([
     ['X has more posts than were read', { pageSize: 1 }],
     ['X left one out', { leftOut: 1 }],
-  ])('proves nothing where %s', async (_, more) => {
+  ])('is not proven if %s', async (_, more) => {
     const posts = ['9', '10', '11', '12'].map((id) => ({ ...newer, id }));
     expect(await rig(posts, { ...later, ...more }).look()).toEqual({ found: 'unknown' });
   });
 
-  it('proves nothing where an equal post was made so late that X may have been that late', async () => {
+  it('is not proven if an equal post was created late', async () => {
     const late = { id: '8', madeAfterMs: 300_000 };
     expect(await rig([newer, late], later).look()).toEqual({ found: 'unknown' });
-    const owned = { owned: new Set(['8']), rivals: [] };
+    const owned = { owned: new Set(['8']), competing: [] };
     expect(await rig([newer, late], later).look(60_000, () => owned)).toMatchObject({
       found: 'absent',
       evidence: { newest_post_id: '8' },
     });
     const untimed = { id: '8', madeAfterMs: Number.NaN };
     expect(await rig([newer, untimed], later).look()).toEqual({ found: 'unknown' });
-    // Later than the operator says that X acts: a repeat of another day.
+    // Later than the configured time: an unrelated repeat.
     const tooLate = { id: '8', madeAfterMs: 650_000 };
     expect(await rig([newer, tooLate], later).look()).toMatchObject({ found: 'absent' });
   });
 
-  it('does not replace a post that is found, or that may be another’s', async () => {
+  it('does not override a found or contested post', async () => {
     const own = { id: '8', madeAfterMs: 100 };
     expect(await rig([newer, own], later).look()).toMatchObject({ data: { id: '8' } });
     const { look, clock } = rig([newer, own], later);
-    const rivals = [{ ...draft, openSince: clock.wallNow() - 700_000 }];
-    expect(await look(60_000, () => ({ owned: new Set<string>(), rivals }))).toEqual({
+    const competing = [{ ...draft, openSince: clock.wallNow() - 700_000 }];
+    expect(await look(60_000, () => ({ owned: new Set<string>(), competing }))).toEqual({
       found: 'unknown',
     });
   });
 
-  it('looks at a day of posts behind the send, and not at all that followed', async () => {
+  it('reads at most a day of posts after the send', async () => {
     const { look, asked } = rig([newer], { ...later, laterMs: 10 * 86_400_000 });
     expect(await look()).toMatchObject({ found: 'absent' });
     const { startTime = '', endTime = '' } = asked[0] ?? {};

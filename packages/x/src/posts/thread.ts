@@ -8,38 +8,40 @@ import {
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
-import { isUnknown, readingOf } from '../problems/reading-of.js';
-import type { Scope } from '../scope.js';
-import { deletedBy } from './claims.js';
-import { createKnownPost } from './create.js';
+import type { CallContext } from '../call-context.js';
+import { hasUnknownOutcome, toToolError } from '../faults.js';
+import { fitToBudget } from '../text/strings.js';
+import { claimsOf, deletedBy } from './claims.js';
+import { createPost } from './create.js';
 import type { Draft } from './draft.js';
-import { fitting } from './fitting.js';
 import { readBackOf, type Posted } from './read-back.js';
 
-/** Less time than this is not enough for another post: better to stop before it than in it. */
-const LEAST_MS = 1_000;
+/** With less time than this, the thread stops before the next part rather than during it. */
+const MIN_PART_MS = 1_000;
 
 /**
- * Posts the parts of a thread, each in reply to the one before. With a journal every part is a step:
- * one that is done is not sent again, and a part whose end nobody knows is looked for first.
+ * Posts the parts of a thread, each in reply to the previous one. In an operation each part is a step:
+ * a finished part is not sent again, and a part with an unknown outcome is read back first.
  */
 export async function postThread(
   client: Client,
   drafts: readonly Draft[],
-  scope: Scope,
+  call: CallContext,
   context: Pick<ToolContext, 'operation'>,
-): Promise<readonly Posted[] | ReturnType<typeof partialFailure | typeof unchecked> | PartGone> {
+): Promise<
+  readonly Posted[] | ReturnType<typeof partialFailure | typeof notVerified> | DeletedPart
+> {
   const { operation } = context;
   const posted: Posted[] = [];
-  /** How many of them stand there from an earlier life. */
-  let earlier = 0;
-  let gone: PartGone | undefined;
-  const checkEarlier = async (): Promise<void> => {
-    if (!operation || earlier === 0) return;
-    const deleted = await deletedBy(operation.others).catch(cannotSay);
-    gone = partGone(posted, deleted, drafts.length);
-    if (gone) raise(gone);
-    earlier = 0;
+  /** How many parts were posted by an earlier call and not yet checked for deletion. */
+  let unchecked = 0;
+  let deleted: DeletedPart | undefined;
+  const checkDeleted = async (): Promise<void> => {
+    if (!operation || unchecked === 0) return;
+    const ids = await deletedBy(operation.others).catch(failUnverified);
+    deleted = deletedPart(posted, ids, drafts.length);
+    if (deleted) raise(deleted);
+    unchecked = 0;
   };
   for (const [index, given] of drafts.entries()) {
     const draft = { ...given, replyTo: posted.at(-1)?.id };
@@ -47,50 +49,51 @@ export async function postThread(
       let isSent = false;
       const send = async (): Promise<Posted> => {
         isSent = true;
-        await checkEarlier();
-        if (index > 0 && scope.deadline - client.clock.now() < LEAST_MS) throw outOfTime();
-        return createKnownPost(client, draft, scope, context, index > 0);
+        await checkDeleted();
+        if (index > 0 && call.deadline - client.clock.now() < MIN_PART_MS) throw outOfTime();
+        const claims = operation && index > 0 ? () => claimsOf(operation.others) : undefined;
+        return createPost(client, draft, call, claims);
       };
       const reconcileFor = ({ account }: ToolOperation): StepReadBack<Posted> => ({
-        // The journal takes one look for proof here, and X may show a part late.
+        // The journal reads a step back once, and X may show a part late.
         authoritative: false,
-        readBack: (open) => readBackOf(client, draft, { ...open, account }, scope),
+        readBack: (open) => readBackOf(client, draft, { ...open, account }, call),
       });
       const part: Part = operation
         ? await operation.step(`post ${index + 1}`, send, reconcileFor(operation))
         : await send();
-      // Without its id the next part would be a tweet of its own, for everybody to see.
+      // Without this id the next part would be posted outside the thread.
       if (!part.id) throw new TypeError(`part ${index + 1} of a thread has no id`);
       posted.push({ ...part, text: part.text ?? draft.text });
-      if (!isSent) earlier += 1;
-      if (posted.length === drafts.length) await checkEarlier();
+      if (!isSent) unchecked += 1;
+      if (posted.length === drafts.length) await checkDeleted();
     } catch (cause) {
-      if (gone) return gone;
-      // Nothing stands there yet, so that the cause itself is the answer.
+      if (deleted) return deleted;
+      // Nothing is posted, so the cause itself is the answer.
       if (posted.length === 0) throw cause;
-      if (posted.length === drafts.length) return unchecked(posted);
+      if (posted.length === drafts.length) return notVerified(posted);
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
-  return fitting(posted);
+  return fitToBudget(posted);
 }
 
-/** One that a person settled may have nothing but its id. */
+/** A part that an operator settled may have only an id. */
 type Part = Omit<Posted, 'text'> & Partial<Pick<Posted, 'text'>>;
 
-type PartGone = NonNullable<ReturnType<typeof partGone>>;
+type DeletedPart = NonNullable<ReturnType<typeof deletedPart>>;
 
-/** Somebody deleted a part with our own tool: what would follow it has lost its place. */
-function partGone(posted: readonly Posted[], deleted: ReadonlySet<string>, all: number) {
+/** A part was deleted with x_delete_tweet, so the next part has nothing to reply to. */
+function deletedPart(posted: readonly Posted[], deleted: ReadonlySet<string>, all: number) {
   const index = posted.findIndex(({ id }) => deleted.has(id));
   const part = posted[index];
   if (!part) return undefined;
   const left = posted.map(({ id }, at) => ({ index: at, id })).filter(({ id }) => !deleted.has(id));
   const advice =
     index === 0
-      ? 'Post it anew, with another key.'
-      : 'Delete its first tweet to post it anew, or post the rest as replies.';
-  const message = `Number ${index + 1} of the thread, ${part.id}, was deleted, so it does not go on. ${advice}`;
+      ? 'Post the thread again with another idempotency_key.'
+      : 'Delete its first tweet to post the thread again, or post the rest as replies.';
+  const message = `Tweet ${index + 1} of the thread, ${part.id}, was deleted, so the thread does not continue. ${advice}`;
   return toolError('not_found', message, {
     details: { resource: 'tweet', id: part.id },
     data: {
@@ -101,64 +104,71 @@ function partGone(posted: readonly Posted[], deleted: ReadonlySet<string>, all: 
   });
 }
 
-const CANNOT_SAY = 'the journal cannot say whether a part was deleted since.';
+const UNVERIFIED = 'the journal could not determine whether a part was deleted.';
 
-/** Below a part that is gone a reply would stand alone, so that not knowing is no reason to go on. */
-function cannotSay(): never {
-  const message = `Nothing was sent: ${CANNOT_SAY}`;
+/** A reply to a deleted part would stand outside the thread, so nothing is sent until this is known. */
+function failUnverified(): never {
+  const message = `Nothing was sent: ${UNVERIFIED}`;
   return raise(toolError('db_error', message, { outcome: 'not_executed' }));
 }
 
-function unchecked(posted: readonly Posted[]) {
-  const message = `All ${posted.length} tweets were posted, but ${CANNOT_SAY} Call again later.`;
-  const there = posted.map(({ id }, index) => ({ index, id }));
-  return toolError('db_error', message, { data: { posted: there, unposted: 0 } });
+function notVerified(posted: readonly Posted[]) {
+  const message = `All ${posted.length} tweets were posted, but ${UNVERIFIED} Call again later.`;
+  return toolError('db_error', message, { data: { posted: indexed(posted), unposted: 0 } });
 }
+
+const indexed = (posted: readonly Posted[]) => posted.map(({ id }, index) => ({ index, id }));
 
 function outOfTime(): FaultError {
   return new FaultError({ kind: 'timeout', sent: 'no', clock: 'deadline' });
 }
 
-interface Stop {
+interface PartialThread {
   readonly posted: readonly Posted[];
   readonly index: number;
   readonly all: number;
   readonly cause: unknown;
+  /** Whether the same call resumes, because a journal has recorded the parts. */
   readonly resumes: boolean;
 }
 
-function partialFailure({ posted, index, all, cause, resumes }: Stop) {
-  const { code, message, retryAfterMs } = readingOf(cause)?.input ?? {
+function partialFailure({ posted, index, all, cause, resumes }: PartialThread) {
+  const { code, message, retryAfterMs } = toToolError(cause)?.input ?? {
     code: 'internal_error' as const,
-    message: 'It failed in a way that nobody foresaw.',
+    message: 'Internal error; see the server log.',
     retryAfterMs: undefined,
   };
   const details = { posted: posted.length, failed_at_index: index, cause_code: code };
-  const there = posted.map(({ id }, at) => ({ index: at, id }));
-  const begin = `${posted.length} of ${all} tweets are posted;`;
+  const done = `${posted.length} of ${all} tweets are posted.`;
+  const part = `Tweet ${index + 1}`;
   const last = posted.at(-1)?.id;
-  // The journal's word for a record of a part that nobody can go on from.
+  // The journal's code for a recorded part without an id.
   if (code === 'serialization_error') {
-    const text = `${begin} the record of number ${index + 1} has no id: ${message}`;
-    const unknown = { index, code, message };
-    const unposted = all - posted.length - 1;
-    return toolError('thread_partial_failure', text, {
-      details,
-      data: { posted: there, unknown, unposted },
-    });
+    return toolError(
+      'thread_partial_failure',
+      `${done} ${part} is recorded without an id: ${message}`,
+      {
+        details,
+        data: {
+          posted: indexed(posted),
+          unknown: { index, code, message },
+          unposted: all - posted.length - 1,
+        },
+      },
+    );
   }
-  if (isUnknown(cause)) {
+  if (hasUnknownOutcome(cause)) {
     const advice = resumes
-      ? 'The same call looks for it, and goes on behind it once it is found.'
+      ? 'The same call reads it back and continues once it is found.'
       : `Look for it among the replies to ${last} before you post the rest.`;
-    const about = `Nobody knows whether number ${index + 1} is. Do not post it again.`;
-    return toolError('thread_partial_failure', `${begin} ${about} ${advice}`, {
+    const text = `Whether tweet ${index + 1} is posted is unknown. Do not post it again. ${advice}`;
+    return toolError('thread_partial_failure', `${done} ${text}`, {
       retryAfterMs,
       outcome: 'unknown',
       details,
       data: {
-        posted: there,
-        unknown: { index, code, message: `${about} ${advice}` },
+        posted: indexed(posted),
+        unknown: { index, code, message: text },
         unposted: all - posted.length - 1,
       },
     });
@@ -170,13 +180,12 @@ function partialFailure({ posted, index, all, cause, resumes }: Stop) {
     ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
   };
   const resumed = isRetryable(code)
-    ? 'The same call goes on there.'
-    : 'The same call fails alike as long as that is so, and goes on there once it is not.';
-  const advice = resumes ? resumed : `Post the rest in reply to ${last}, and not from the top.`;
-  const text = `${begin} number ${index + 1} is not: ${message} ${advice}`;
-  return toolError('thread_partial_failure', text, {
+    ? 'The same call resumes there.'
+    : 'The same call fails again until the cause is fixed, then resumes there.';
+  const advice = resumes ? resumed : `Post the rest in reply to ${last}, not from the start.`;
+  return toolError('thread_partial_failure', `${done} ${part} is not: ${message} ${advice}`, {
     retryAfterMs,
     details,
-    data: { posted: there, failed, unposted: all - posted.length },
+    data: { posted: indexed(posted), failed, unposted: all - posted.length },
   });
 }

@@ -1,8 +1,47 @@
-import { hostile, type Hostile } from './time.fixture.js';
+/** The lowest CPU time of several runs, in microseconds. */
+function cost(work: () => unknown): number {
+  const times = [1, 2].map(() => {
+    const started = process.cpuUsage();
+    work();
+    return process.cpuUsage(started).user;
+  });
+  return Math.min(...times);
+}
 
-/** Texts that were made to be slow, or that a careless change would make so. */
+const PLAIN = 'Nothing happened today, and nobody was surprised. ';
+
+/** Returns a text of a given length. */
+type Hostile = (length: number) => string;
+
+/** `before` once, `piece` repeatedly, `behind` once. */
+export const hostile =
+  (before: string, piece: string, behind = ''): Hostile =>
+  (length) =>
+    before + piece.repeat(Math.floor(length / piece.length)) + behind;
+
+const MOST_TRIES = 5;
+
+/**
+ * Whether four times the text takes at most nine times as long: measurements are imprecise, and quadratic
+ * time would be sixteen times as long. A time close to that of plain text counts as fast. Measures several
+ * times, because the compiler or garbage collector can distort one.
+ */
+export function growsWithLength(
+  work: (text: string) => unknown,
+  text: Hostile,
+  length = 12_000,
+): boolean {
+  const [plain, short, long] = [hostile('', PLAIN)(length), text(length / 4), text(length)];
+  const grows = (): boolean => {
+    const hardly = 8 * cost(() => work(plain));
+    return cost(() => work(long)) <= hardly + 9 * cost(() => work(short));
+  };
+  return Array.from({ length: MOST_TRIES }).some(grows);
+}
+
+/** Texts that are slow for a naive implementation. */
 export const hostileTexts: readonly Hostile[] = [
-  // Brackets of a path, that can be read in many ways
+  // Ambiguous parentheses of a path
   hostile('a.com/', '(a)', '('),
   hostile('https://a.com/', '(a)!'),
   hostile('a.com/', '(!)'),
@@ -44,7 +83,7 @@ export const hostileTexts: readonly Hostile[] = [
   hostile('', 'a.com '),
   hostile('', 'https://'),
   hostile('', 'https://a.com/'),
-  // Emoji, and marks that want to be put in order
+  // Emoji and combining marks
   hostile('', '😀'),
   hostile('', '👍🏽'),
   hostile('', '👍\u200d'),

@@ -3,10 +3,10 @@ import twitterText from 'twitter-text';
 import { expect } from 'vitest';
 import { weightedLength } from './weighted-length.js';
 
-/** X's own library, in its last version. */
+/** X's own library, in its latest version. */
 export const theirLength = (text: string): number => twitterText.parseTweet(text).weightedLength;
 
-/** Links, domains, scripts, emoji and marks, for sentences that nobody would write. */
+/** Links, domains, scripts, emoji and marks for generated texts. */
 const pieces = [
   ['https://', 'http://', 'HTTPS://', 'www.', 'example', 'a', 'com', ':8080', 'https://t.co/'],
   ['.com', '.co.uk', '.jp', '.рф', '.みんな', '.xn--p1ai', '.invalid', '.c', 't.co/abc', 'xn--'],
@@ -21,7 +21,7 @@ const pieces = [
 const joined = <T>(one: fc.Arbitrary<T>, { min, max }: { min: number; max: number }) =>
   fc.array(one, { minLength: min, maxLength: max }).map((parts) => parts.join(''));
 
-/** Signs that are drawn in colour, that are not, that take a colour of skin, and that others are made of. */
+/** Characters with and without emoji presentation, with skin tones, and parts of sequences. */
 const bases = [
   ...'⚡⭐☕⚽❗⛔⬛⭕⌚🀄🈚♈😀🔥✅⏰⏩',
   ...'❤☎☀✈⬇🅰™©®‼ℹ㊗〰',
@@ -40,12 +40,12 @@ const joins = [
   england,
 ];
 
-/** A sign and what can follow it, in every order, also where that makes no emoji. */
+/** Characters and modifiers in any order. */
 const emojiText = fc
   .tuple(fc.constantFrom(...bases), joined(fc.constantFrom(...joins), { min: 0, max: 3 }))
   .map((parts) => parts.join(''));
 
-/** Labels that are about as long as DNS allows once they are written in its own letters. */
+/** Labels with a Punycode length near the DNS limit. */
 const labels = [
   ['👨‍👩‍👧‍👦', '👩‍❤️‍💋‍👨', `🏴${england}`, '☎️', '😀'.repeat(9), 'ü'.repeat(7)],
   ['x'.repeat(30), 'x'.repeat(9), '日本', '.日', 'рф', '。', '\u0001', '日_日'],
@@ -82,7 +82,7 @@ export const anyText = fc
 
 const EMOJI = new RegExp('\\p{RGI_Emoji}', 'gv');
 
-/** Emoji that its list of 2018 lacks. X says that all emoji count two. */
+/** Emoji that its list of 2018 lacks. X counts all emoji as two. */
 export function holdsNewerEmoji(text: string): boolean {
   return (text.normalize('NFC').match(EMOJI) ?? []).some((emoji) => theirLength(emoji) > 2);
 }

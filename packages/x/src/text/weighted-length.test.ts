@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import twitterText from 'twitter-text';
 import { describe, expect, it } from 'vitest';
-import { anyText, expectAgreement, theirLength } from './oracle.fixture.js';
+import { anyText, expectAgreement, holdsNewerEmoji, theirLength } from './oracle.fixture.js';
 import { findUrls } from './urls.js';
 import { weightedLength } from './weighted-length.js';
 
@@ -27,7 +27,7 @@ describe('weightedLength', () => {
   });
 
   it.each(['🐦‍⬛', '🙂‍↔️', '👩🏽‍🤝‍👨🏿', '🧑‍🚀', '👁️‍🗨️', '❤️‍🔥', '🫱🏻‍🫲🏿'])(
-    'counts %s two, as X says of all emoji, where its library of 2020 does not know it',
+    'counts %s as two, although the library of 2020 does not know it',
     (emoji) => {
       expect(weightedLength(emoji)).toBe(2);
       expect(theirLength(emoji)).toBeGreaterThan(2);
@@ -39,7 +39,7 @@ describe('weightedLength', () => {
     expect(theirLength(`a.${tld}`)).toBeLessThan(23);
   });
 
-  it('adds up: a text and a blank and a text have both lengths and one', () => {
+  it('is additive over a space between two texts', () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
         const [a, b] = [`${one} `, ` ${other}`];
@@ -73,7 +73,7 @@ describe('findUrls', () => {
   });
 
   it.each(['https://a.com/', 'http://a.com/', 'a.com/', '日a.com/', 'a.com?'])(
-    'makes no link of an address that begins with %s and is too long for X’s own library',
+    'makes no link of a URL that starts with %s and exceeds the limit of X’s library',
     (begin) => {
       const lengths = Array.from({ length: 30 }, (_, index) => 4_060 + index);
       const differing = lengths.filter((length) => {
@@ -87,11 +87,11 @@ describe('findUrls', () => {
   );
 });
 
-/** The system that this one replaces counted in three ways, of which each was wrong in its own. */
+/** TuitBot counted in three different, wrong ways. */
 describe('the three length rules of TuitBot', () => {
   it('first: letters instead of weights, and links found out of order', () => {
     expect(weightedLength('語'.repeat(141))).toBe(282);
-    // It looked for every https link before any http one, and took the earlier one for plain text.
+    // It searched https links before http links.
     const text = `http://example.com/${'a'.repeat(300)} https://example.com`;
     expect(weightedLength(text)).toBe(47);
   });
@@ -103,5 +103,61 @@ describe('the three length rules of TuitBot', () => {
 
   it('third: bytes, with links at 23', () => {
     expect(weightedLength(`${'é'.repeat(256)} https://example.com/${'a'.repeat(300)}`)).toBe(280);
+  });
+});
+
+const LAST_OF_EMOJI = 0x1faff;
+const all = Array.from({ length: LAST_OF_EMOJI + 1 }, (_, code) => code)
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .map((code) => String.fromCodePoint(code))
+  .filter((sign) => /\p{Emoji}/u.test(sign));
+
+const JOINED_WOMAN = '\u200d\u2640\ufe0f';
+
+describe('emoji', () => {
+  it('are all tested', () => {
+    expect(all.length).toBeGreaterThan(1_400);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['the selector of the picture', '\ufe0f'],
+    ['the selector of the letter', '\ufe0e'],
+    ['a keycap', '\u20e3'],
+    ['a colour of skin', '\u{1F3FD}'],
+    ['a selector and a keycap', '\ufe0f\u20e3'],
+    ['a selector and a colour', '\ufe0f\u{1F3FD}'],
+    ['a colour and a selector', '\u{1F3FD}\ufe0f'],
+    ['two selectors', '\ufe0f\ufe0f'],
+    ['a woman', JOINED_WOMAN],
+    ['a selector and a woman', `\ufe0f${JOINED_WOMAN}`],
+    ['a colour and a woman', `\u{1F3FD}${JOINED_WOMAN}`],
+    ['a woman as a letter', '\u200d\u2640'],
+  ])('count as in X’s library with %s after them', (_, behind) => {
+    const differing = all
+      .map((sign) => `${sign}${behind}`)
+      .filter((text) => weightedLength(text) !== theirLength(text));
+    // Only emoji that the library does not know.
+    expect(differing.filter((text) => !holdsNewerEmoji(text))).toEqual([]);
+    expect(differing.filter((text) => weightedLength(text) >= theirLength(text))).toEqual([]);
+  });
+
+  it.each([...'⚡⭐☕⚽⚾❗⛔⚪⚫⬛⬜⭕⌚⌛🀄♈♓'])(
+    'with a variation selector, such as %s, count as two',
+    (sign) => {
+      expect(weightedLength(`${sign}\ufe0f`.repeat(140))).toBe(280);
+    },
+  );
+
+  it('without a variation selector count the selector separately', () => {
+    expect(weightedLength('😀\ufe0f')).toBe(4);
+  });
+});
+
+describe('letters', () => {
+  it('count as in X’s library, each of the first 13,000', () => {
+    const letters = Array.from({ length: 0x3400 }, (_, code) => String.fromCodePoint(code));
+    const differing = letters.filter((letter) => weightedLength(letter) !== theirLength(letter));
+    expect(differing).toEqual([]);
   });
 });

@@ -1,23 +1,46 @@
 import { isToolError, toolError, type Reconcile } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
-import { postCost, readCost } from '../cost/estimate.js';
-import { docOf } from '../json.js';
-import { createKnownPost } from '../posts/create.js';
-import { checkDraft, type Draft } from '../posts/draft.js';
-import { normalizePost, normalizeThread } from '../posts/normalize.js';
+import { createCallContext } from '../call-context.js';
+import type { PriceName } from '../config.js';
+import { itemCost, postCost } from '../cost.js';
+import { objectOf } from '../json.js';
+import { createPost } from '../posts/create.js';
+import { checkDraft, normalizePost, normalizeThread, type Draft } from '../posts/draft.js';
 import { absenceOf, readBackOf, type Posted } from '../posts/read-back.js';
-import { postThread as sendThread } from '../posts/thread.js';
-import { scopeOf } from '../scope.js';
-import { changed, isGoneSince, notDone } from './relation.js';
+import { postThread } from '../posts/thread.js';
+import { change, isNotFoundAfterRetry, notDone } from './engage.js';
 import {
   deleteTweetSpec,
   postThreadSpec,
   postTweetSpec,
   quoteTweetSpec,
   replyToTweetSpec,
-} from './specs/posts.js';
+} from './specs/write.js';
 import { xTool } from './tool.js';
+
+export const postTools = (client: Client) => [
+  xTool(
+    postTweetSpec,
+    client,
+    (args, { call }) => createPost(client, tweetDraft(args), call),
+    postBehaviour(client, tweetDraft),
+  ),
+  xTool(
+    replyToTweetSpec,
+    client,
+    (args, { call }) => createPost(client, replyDraft(args), call),
+    postBehaviour(client, replyDraft, 'summoned_reply'),
+  ),
+  xTool(
+    quoteTweetSpec,
+    client,
+    (args, { call }) => createPost(client, quoteDraft(args), call),
+    postBehaviour(client, quoteDraft),
+  ),
+  threadTool(client),
+  deleteTool(client),
+];
 
 interface PostOptions {
   readonly media_ids?: readonly string[] | undefined;
@@ -25,100 +48,67 @@ interface PostOptions {
   readonly made_with_ai?: boolean | undefined;
 }
 
-const optionsOf = (args: PostOptions) => ({
+interface PostArguments extends PostOptions {
+  readonly text: string;
+}
+
+const draftOf = (args: PostArguments): Draft => ({
+  text: args.text,
   mediaIds: args.media_ids,
   replySettings: args.reply_settings,
   madeWithAi: args.made_with_ai,
 });
 
-/** By reading our own posts back. X may show them late. */
-function reconcileBy<Args>(
+const tweetDraft = (args: PostArguments & Pick<Draft, 'poll'>): Draft => ({
+  ...draftOf(args),
+  poll: args.poll,
+});
+
+const replyDraft = (args: PostArguments & { readonly in_reply_to_id: string }): Draft => ({
+  ...draftOf(args),
+  replyTo: args.in_reply_to_id,
+});
+
+const quoteDraft = (args: PostArguments & { readonly quoted_tweet_id: string }): Draft => ({
+  ...draftOf(args),
+  quoteOf: args.quoted_tweet_id,
+});
+
+/** What the tools that create one post have in common. */
+function postBehaviour<Args extends PostArguments>(
   client: Client,
-  draftOf: (args: Args) => Draft,
-): Reconcile<Args, Posted> {
-  return {
+  draft: (args: Args) => Draft,
+  price?: PriceName,
+) {
+  const reconcile: Reconcile<Args, Posted> = {
     ...absenceOf(client.config),
     readBack: (operation, context) => {
-      const scope = scopeOf(context, client.clock.now(), client.capMs);
-      return readBackOf(client, draftOf(operation.args), operation, scope);
+      const call = createCallContext(context, client.clock.now(), client.capMs);
+      return readBackOf(client, draft(operation.args), operation, call);
     },
   };
+  return {
+    check: (args: Args) => checkDraft(draft(args), client.config),
+    estimateCost: ({ text }: Args) => postCost(client.prices, [text], price),
+    normalize: normalizePost,
+    reconcile,
+  };
 }
-
-interface PostArguments extends PostOptions {
-  readonly text: string;
-}
-
-export const postTweet = (client: Client) => {
-  type Args = PostArguments & Pick<Draft, 'poll'>;
-  const draftOf = (args: Args): Draft => ({ text: args.text, poll: args.poll, ...optionsOf(args) });
-  return xTool(
-    postTweetSpec,
-    client,
-    (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
-    {
-      check: (args) => checkDraft(draftOf(args), client.config),
-      estimateCost: ({ text }) => postCost(client.prices, [text]),
-      normalize: normalizePost,
-      reconcile: reconcileBy(client, draftOf),
-    },
-  );
-};
-
-export const replyToTweet = (client: Client) => {
-  type Args = PostArguments & { readonly in_reply_to_id: string };
-  const draftOf = (args: Args): Draft => ({
-    text: args.text,
-    replyTo: args.in_reply_to_id,
-    ...optionsOf(args),
-  });
-  return xTool(
-    replyToTweetSpec,
-    client,
-    (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
-    {
-      check: (args) => checkDraft(draftOf(args), client.config),
-      estimateCost: ({ text }) => postCost(client.prices, [text], 'summoned_reply'),
-      normalize: normalizePost,
-      reconcile: reconcileBy(client, draftOf),
-    },
-  );
-};
-
-export const quoteTweet = (client: Client) => {
-  type Args = PostArguments & { readonly quoted_tweet_id: string };
-  const draftOf = (args: Args): Draft => ({
-    text: args.text,
-    quoteOf: args.quoted_tweet_id,
-    ...optionsOf(args),
-  });
-  return xTool(
-    quoteTweetSpec,
-    client,
-    (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
-    {
-      check: (args) => checkDraft(draftOf(args), client.config),
-      estimateCost: ({ text }) => postCost(client.prices, [text]),
-      normalize: normalizePost,
-      reconcile: reconcileBy(client, draftOf),
-    },
-  );
-};
 
 interface ThreadArguments extends Omit<PostOptions, 'media_ids'> {
   readonly tweets: readonly string[];
   readonly media_ids?: readonly (readonly string[])[] | undefined;
 }
 
-const draftsOf = ({ tweets, media_ids: media = [], ...args }: ThreadArguments): readonly Draft[] =>
-  tweets.map((text, index) => ({ text, ...optionsOf({ ...args, media_ids: media[index] }) }));
+const threadDrafts = ({ tweets, media_ids: media = [], ...options }: ThreadArguments) =>
+  tweets.map((text, index) => draftOf({ ...options, text, media_ids: media[index] }));
 
-export const postThread = (client: Client) =>
+const threadTool = (client: Client) =>
   xTool(
     postThreadSpec,
     client,
-    async (args, { scope, context }) => {
-      const sent = await sendThread(client, draftsOf(args), scope, context);
+    async (args, { call, context }) => {
+      const sent = await postThread(client, threadDrafts(args), call, context);
       return isToolError(sent) ? sent : { root_id: sent[0]?.id ?? '', tweets: sent };
     },
     {
@@ -129,8 +119,8 @@ export const postThread = (client: Client) =>
             details: { field: 'media_ids', reason: 'has more entries than tweets' },
           });
         }
-        // All of them before the first one: half a thread helps nobody.
-        for (const [index, draft] of draftsOf(args).entries()) {
+        // Checks every part before the first is sent, to avoid an incomplete thread.
+        for (const [index, draft] of threadDrafts(args).entries()) {
           checkDraft(draft, client.config, index);
         }
         return undefined;
@@ -140,20 +130,19 @@ export const postThread = (client: Client) =>
     },
   );
 
-export const deleteTweet = (client: Client) =>
+const deleteTool = (client: Client) =>
   xTool(
     deleteTweetSpec,
     client,
-    async ({ tweet_id: id }, { scope }) => {
+    async ({ tweet_id: id }, { call }) => {
       const request = { route: routes.deletePost, path: ['2', 'tweets', id] };
       try {
-        const { now, beside } = await changed(client, request, 'deleted', scope);
-        return now['deleted'] === true ? { id, deleted: true, ...beside } : notDone();
+        const { state, warnings } = await change(client, request, 'deleted', call);
+        return state['deleted'] === true ? { id, deleted: true, ...warnings } : notDone();
       } catch (cause) {
-        if (!isGoneSince(cause)) throw cause;
-        // Whether a first try deleted it, or it never was, X does not say.
+        if (!isNotFoundAfterRetry(cause)) throw cause;
         const message =
-          'X does not have it. An earlier attempt of this call may have deleted it, or it was never there.';
+          'X does not have the tweet. An earlier attempt of this call may have deleted it, or it never existed.';
         return toolError('not_found', message, { outcome: 'unknown', details: { id } });
       }
     },
@@ -162,10 +151,12 @@ export const deleteTweet = (client: Client) =>
         of: [postTweetSpec, replyToTweetSpec, quoteTweetSpec, postThreadSpec].map(
           ({ name }) => name,
         ),
-        // A thread without its first tweet is gone as a thread.
+        // Deleting the first tweet of a thread deletes the thread.
         matches: ({ tweet_id: id }, { data, steps: [root] }) =>
-          [docOf(data)?.['id'], docOf(data)?.['root_id'], docOf(root)?.['id']].includes(id),
+          [objectOf(data)?.['id'], objectOf(data)?.['root_id'], objectOf(root)?.['id']].includes(
+            id,
+          ),
       },
-      estimateCost: () => readCost(client.prices, 'interaction_delete', 1),
+      estimateCost: () => itemCost(client.prices, 'interaction_delete', 1),
     },
   );

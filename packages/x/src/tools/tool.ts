@@ -14,33 +14,35 @@ import {
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
-import { toolRoutes } from '../about/tool-routes.js';
-import { routes } from '../api/routes.js';
+import { routes, toolRoutes } from '../api/routes.js';
+import { createCallContext, type CallContext } from '../call-context.js';
 import { classify, faultToError } from '../faults.js';
-import { scopeOf, type Scope } from '../scope.js';
-import { demandTier } from '../tier.js';
+import { requireTier } from '../tier.js';
 
-/** A call, as a tool's own code sees it. */
-export interface Run<Cursor = unknown> {
-  readonly scope: Scope;
+/** What a tool's handler gets besides its arguments. */
+interface ToolCall<Cursor = unknown> {
+  readonly call: CallContext;
   readonly cursor: Cursor | undefined;
   readonly context: ToolContext<Cursor>;
 }
 
-/** A tool about this installation. What goes wrong with X is a finding to it, not a failure. */
+/** A tool that describes this installation. It reports failures of X as data and never fails itself. */
 export function aboutTool<In extends ObjectSchema, Out extends Schema>(
   spec: ToolSpec<In, Out, never, NoSchema, NoSchema>,
   client: Client,
-  run: (args: OutputOf<In>, scope: Scope) => Promise<HandlerResult<Out, never, NoSchema, NoSchema>>,
+  run: (
+    args: OutputOf<In>,
+    call: CallContext,
+  ) => Promise<HandlerResult<Out, never, NoSchema, NoSchema>>,
 ): Tool<In, Out> {
   return implementTool(spec, {
     account: client.config.account,
     handler: (args: OutputOf<In>, context: ToolContext<never>) =>
-      run(args, scopeOf(context, client.clock.now(), client.capMs)),
+      run(args, createCallContext(context, client.clock.now(), client.capMs)),
   });
 }
 
-/** A tool that talks to X: all its requests share one deadline. */
+/** A tool that calls X. All requests of one call share its deadline. */
 export function xTool<
   In extends ObjectSchema,
   Out extends Schema,
@@ -52,7 +54,7 @@ export function xTool<
   client: Client,
   run: (
     args: OutputOf<In>,
-    call: Run<OutputOf<Cursor>>,
+    toolCall: ToolCall<OutputOf<Cursor>>,
   ) => Promise<HandlerResult<Out, Code, Partial, Cursor>>,
   behaviour: Pick<
     ToolBehaviour<In, Out, Code, Cursor, never>,
@@ -67,21 +69,21 @@ export function xTool<
       accountId: (_: OutputOf<In>, context: CheckContext) => account.resolve(context),
     }),
     check: async (args: OutputOf<In>, context: CheckContext) => {
-      if (!context.argumentsOnly) await demandCredentials(client, spec.name);
-      demandTier(spec.name, client.config);
+      if (!context.argumentsOnly) await requireCredentials(client, spec.name);
+      requireTier(spec.name, client.config);
       return behaviour.check?.(args, context);
     },
     handler: (args: OutputOf<In>, context: ToolContext<OutputOf<Cursor>>) => {
-      const scope = scopeOf(context, clock.now(), capMs, account);
-      return run(args, { scope, cursor: context.cursor, context });
+      const call = createCallContext(context, clock.now(), capMs, account);
+      return run(args, { call, cursor: context.cursor, context });
     },
-    // Every tool of this pack declares the codes that it maps to: `xCodes`.
+    // Every tool that calls X declares `xCodes`, the codes of this mapping.
     faultToError: faultToError as never,
   });
 }
 
-/** Whoever has no credential is told so first, whatever else would be wrong with the call. */
-async function demandCredentials({ session }: Client, tool: string): Promise<void> {
+/** Runs before all other checks: a missing credential is the first error to report. */
+async function requireCredentials({ session }: Client, tool: string): Promise<void> {
   try {
     for (const name of toolRoutes[tool] ?? []) {
       await session.credentialFor(routes[name]).scopes();

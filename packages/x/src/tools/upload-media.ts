@@ -1,29 +1,21 @@
-import { answer, raise, toolError } from '@toolkeel/contract';
+import { answer } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import { openMedia, type OpenMedia } from '../media/open-media.js';
-import {
-  kindOfGif,
-  sizeLimits,
-  sniff,
-  SNIFF_BYTES,
-  supportedTypes,
-  type MediaKind,
-} from '../media/sniff.js';
-import { setAltText, upload, withSpare } from '../media/upload.js';
-import { uploadMediaSpec } from './specs/upload-media.js';
+import { withMedia, type MediaKind, type OpenMedia } from '../media/file.js';
+import { setAltText, upload, withResponseReserve } from '../media/upload.js';
+import { uploadMediaSpec } from './specs/write.js';
 import { xTool } from './tool.js';
 
 export const uploadMedia = (client: Client) =>
   xTool(
     uploadMediaSpec,
     client,
-    (args, { scope: given, context }) =>
-      withMedia(client, args.file_path, async (media, kind) => {
-        const scope = withSpare(given, client.clock);
-        const sent = await upload(client, media, kind, scope, context.progress);
-        if (args.alt_text !== undefined) await setAltText(client, sent, args.alt_text, scope);
+    (args, { call: toolCall, context }) =>
+      withMedia(args.file_path, client.config.mediaDirectories, async (media, kind) => {
+        const call = withResponseReserve(toolCall, client.clock);
+        const sent = await upload(client, media, kind, call, context.progress);
+        if (args.alt_text !== undefined) await setAltText(client, sent, args.alt_text, call);
         return {
-          ...aboutOf(media, kind),
+          ...describeMedia(media, kind),
           media_id: sent.id,
           media_key: sent.mediaKey ?? null,
           state: sent.processing ? ('processing' as const) : ('ready' as const),
@@ -32,8 +24,8 @@ export const uploadMedia = (client: Client) =>
       }),
     {
       check: (args) =>
-        withMedia(client, args.file_path, async (media, kind) =>
-          args.dry_run ? answer({ ...aboutOf(media, kind), ...notSent }) : undefined,
+        withMedia(args.file_path, client.config.mediaDirectories, async (media, kind) =>
+          args.dry_run ? answer({ ...describeMedia(media, kind), ...notSent }) : undefined,
         ),
     },
   );
@@ -45,61 +37,8 @@ const notSent = {
   expires_in_secs: null,
 } as const;
 
-const aboutOf = ({ size }: OpenMedia, { type, category }: MediaKind) => ({
+const describeMedia = ({ size }: OpenMedia, { type, category }: MediaKind) => ({
   media_type: type,
   media_category: category,
   size_bytes: size,
 });
-
-/** A file that may be uploaded, as long as it is needed. */
-async function withMedia<T>(
-  { config }: Client,
-  path: string,
-  use: (media: OpenMedia, kind: MediaKind) => Promise<T>,
-): Promise<T> {
-  const media = await openMedia(path, config.mediaDirectories);
-  try {
-    return await use(media, await kindOf(media));
-  } finally {
-    await media.file.close();
-  }
-}
-
-/** By what is in the file. A size that X would refuse is refused here, before a byte is sent. */
-async function kindOf({ file, size }: OpenMedia): Promise<MediaKind> {
-  const head = await read(file, Math.min(size, SNIFF_BYTES));
-  const kind = sniff(head);
-  if (!kind) {
-    return raise(
-      toolError('unsupported_media_type', 'file_path: is not an image or a video that X takes.', {
-        outcome: 'not_executed',
-        details: { supported: [...supportedTypes] },
-      }),
-    );
-  }
-  checkSize(kind, size);
-  if (kind.category !== 'tweet_gif') return kind;
-  const gif = kindOfGif(await read(file, size));
-  if ('problem' in gif) return tooMuch(gif.problem);
-  checkSize(gif, size);
-  return gif;
-}
-
-async function read(file: OpenMedia['file'], length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-  return buffer.subarray(0, bytesRead);
-}
-
-function checkSize({ category }: MediaKind, size: number): void {
-  const limit = sizeLimits[category];
-  if (size > limit) tooMuch(`has ${size} bytes, and X takes ${limit}`);
-}
-
-function tooMuch(problem: string): never {
-  return raise(
-    toolError('media_upload_error', `file_path: ${problem}.`, {
-      outcome: 'not_executed',
-      details: { stage: 'check' },
-    }),
-  );
-}

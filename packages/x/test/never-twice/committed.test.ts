@@ -1,12 +1,20 @@
 import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import { callAll, cellsOf, done, everywhere, namings, type Naming } from '../support/cells.js';
-import { PATIENCE_MS } from '../support/patience.js';
-import { useStage } from '../support/stage.js';
+import { PATIENCE_MS } from '../support/closing.js';
+import {
+  callAll,
+  cellsOf,
+  done,
+  everywhere,
+  type Naming,
+  namings,
+  undone,
+  useStage,
+} from '../support/stage.js';
 
 const stage = useStage();
 
-/** What X carries out, and does not say so. */
+/** Faults after X has executed the request. */
 const acted: readonly (readonly [string, FaultRule])[] = [
   ['commit then close', { kind: 'close-after-read' }],
   ['commit then reset', { kind: 'reset-after-read' }],
@@ -18,8 +26,8 @@ const acted: readonly (readonly [string, FaultRule])[] = [
 
 describe.each(acted)('%s', (name, rule) => {
   it(
-    'what was done is known at once, and is not done again, with a key and without',
-    // Both at once, because half of it is waiting.
+    'an executed operation is found at once and not repeated, with and without a key',
+    // Both at once, because they mostly wait.
     async () => {
       await expect(Promise.all(namings.map(expectKnown))).resolves.toHaveLength(2);
     },
@@ -39,7 +47,7 @@ describe.each(acted)('%s', (name, rule) => {
     });
     const acts = await prepare('one');
     const after = x.commits().length;
-    // Nothing but stalls would open the circuit, and hide what becomes of them.
+    // Only stalls would open the circuit and hide the outcomes.
     await Promise.all(Array.from({ length: 10 }, () => server.call('x_get_me')));
     x.setFaults(everywhere(rule));
     const first = await callAll(server, acts, naming);
@@ -83,3 +91,58 @@ it(
   },
   PATIENCE_MS,
 );
+
+/** Faults before X executes the request, which the client cannot know. */
+const lost: readonly (readonly [string, FaultRule])[] = [
+  ['close before read', { kind: 'close-before-read' }],
+  ['503 before anything was done', { kind: 'http-503' }],
+];
+
+describe('refuse', () => {
+  it.each(namings)(
+    'has the outcome not_executed, and is executed when X is back, %s',
+    async (naming) => {
+      const { x, another, acts: prepare } = await stage();
+      const acts = await prepare('one');
+      const after = x.commits().length;
+      await x.setReachable(false);
+      const rounds = [];
+      // A server for each, because the failures would open its circuit.
+      for (const server of [await another({ maxRetries: 0 }), await another({ maxRetries: 0 })]) {
+        rounds.push(await callAll(server, acts, naming));
+      }
+      expect(cellsOf(acts, x, after, ...rounds)).toEqual(
+        acts.map((act) =>
+          undone(act, ['x_network_error not_executed', 'x_network_error not_executed']),
+        ),
+      );
+      await x.setReachable(true);
+      const server = await another();
+      const back = await callAll(server, acts, naming);
+      const again = await callAll(server, acts, naming);
+      expect(cellsOf(acts, x, after, back, again)).toEqual(
+        acts.map((act) => done(act, naming, ['ok', 'ok'])),
+      );
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe.each(lost)('%s', (_, rule) => {
+  it.each(namings)(
+    'idempotent changes are retried at once, %s',
+    async (naming) => {
+      const { x, server, another, acts: prepare } = await stage();
+      const acts = (await prepare('one')).filter(({ isPost }) => !isPost);
+      const after = x.commits().length;
+      x.setFaults(everywhere(rule));
+      const first = await callAll(server, acts, naming);
+      const second = await callAll(server, acts, naming);
+      const third = await callAll(await another(), acts, naming);
+      expect(cellsOf(acts, x, after, first, second, third)).toEqual(
+        acts.map((act) => done(act, naming, ['ok', 'ok', 'ok'])),
+      );
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,16 +1,15 @@
 import { startXSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { commitsOf, postsFor, type Act } from '../support/acts.js';
-import { callAll, cellsOf, done, undone } from '../support/cells.js';
-import { useGoverned } from '../support/governed.js';
-import { PATIENCE_MS } from '../support/patience.js';
-import { useProcesses, type Mortal } from '../support/processes.js';
+import { PATIENCE_MS } from '../support/closing.js';
+import { type Mortal, useGoverned, useProcesses } from '../support/governed.js';
+import { callAll, cellsOf, done, undone } from '../support/stage.js';
 
 const { newFolder, onClose } = useGoverned();
 const process = useProcesses();
 
 const DAY = 86_400_000;
-/** Past every window, and past the time for which finished operations are kept. */
+/** After every dedup window and the retention time. */
 const cases = [
   ['at once', 'with a key', 0],
   ['forty days later', 'without a key', 40 * DAY],
@@ -31,7 +30,7 @@ async function world() {
 
 const soon = { timeout: 30_000 };
 
-/** Calls until X has stopped at all of them, then kills the server in the middle of it. */
+/** Starts all calls, waits until X holds each of them, then kills the server. */
 async function killAfter(
   { x, folder }: World,
   begin: (server: Mortal) => Promise<readonly Promise<unknown>[]>,
@@ -45,9 +44,9 @@ async function killAfter(
 
 const isThread = ({ tool }: Act): boolean => tool === 'x_post_thread';
 
-describe('a server that is killed in the middle of posts, and of part 2 of 4 of a thread', () => {
+describe('a server that is killed while posting, and in part 2 of 4 of a thread', () => {
   it.each(cases)(
-    'which X had made: the next one finds them, and goes on at part 3, %s, %s',
+    'after X executed: the next server finds the posts and resumes at part 3, %s, %s',
     async (_, naming, ms) => {
       const { x, folder } = await world();
       const all = await postsFor(x, 'one');
@@ -79,7 +78,7 @@ describe('a server that is killed in the middle of posts, and of part 2 of 4 of 
   );
 
   it.each(cases.slice(1))(
-    'which X had not read: nobody sends it again %s, %s',
+    'before X read the request: nothing is resent, %s, %s',
     async (_, naming, ms) => {
       const { x, folder } = await world();
       const acts = (await postsFor(x, 'one')).slice(0, 1);

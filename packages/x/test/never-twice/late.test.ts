@@ -1,10 +1,9 @@
 import type { FaultKind } from '@toolkeel/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { commitsOf } from '../support/acts.js';
-import { callAll, cellsOf, done, everywhere, namings, undone } from '../support/cells.js';
-import { ending, settledCall, type Answer, type Connected } from '../support/connect.js';
-import { PATIENCE_MS } from '../support/patience.js';
-import { useStage } from '../support/stage.js';
+import { PATIENCE_MS } from '../support/closing.js';
+import { ending, settledCall, type Answer, type Connected } from '../support/governed.js';
+import { callAll, cellsOf, done, everywhere, namings, undone, useStage } from '../support/stage.js';
 
 const stage = useStage();
 
@@ -19,15 +18,15 @@ const acted: readonly FaultKind[] = [
 const AN_HOUR = 3_600_000;
 const UNKNOWN = 'outcome_unknown unknown';
 const brief = { toolTimeoutSecs: 4 };
-/** Whoever looks after what is unknown does so often. */
+/** A short lease makes the background reconciliation frequent. */
 const watchful = { journal: { leaseMs: 6_000 } };
 
 const operationOf = (answer: Answer | undefined): string =>
   answer?.success === false ? (answer.error.operation_id ?? '') : '';
 
-describe.concurrent('X shows later than the bound what it has done', () => {
+describe.concurrent('X shows an executed post late', () => {
   it(
-    'nobody knows, until X shows it; and it is there once',
+    'the outcome is unknown until X shows the post, which exists once',
     async () => {
       const { x, server, another, acts: prepare } = await stage(brief, watchful);
       const batches = await Promise.all(
@@ -64,7 +63,7 @@ describe.concurrent('X shows later than the bound what it has done', () => {
       expect(x.log({ route: 'create-post' })).toHaveLength(sent.length);
 
       x.setLag(0);
-      // Of one request a live process finds out by itself; of a thread whoever goes on with it.
+      // A live process reconciles a single post by itself; a thread is reconciled when it resumes.
       const single = acts.findIndex(({ tool }) => tool === 'x_post_tweet');
       const made = commitsOf(acts[single]!, x, after)[0]?.[0];
       const asked = { operation_id: operationOf(first[single]) };
@@ -90,7 +89,7 @@ describe.concurrent('X shows later than the bound what it has done', () => {
   );
 
   it(
-    'a thread goes on behind the part that was shown late',
+    'a thread resumes after the part that was shown late',
     async () => {
       const { x, server, another, acts: prepare } = await stage(brief, watchful);
       const acts = (await prepare('one')).filter(({ tool }) => tool === 'x_post_thread');
@@ -106,7 +105,7 @@ describe.concurrent('X shows later than the bound what it has done', () => {
         error: {
           code: 'outcome_unknown',
           outcome: 'unknown',
-          message: expect.stringMatching(/The same call looks for it/) as string,
+          message: expect.stringMatching(/The same call reads it back/) as string,
         },
       });
       expect(first.error?.message).not.toContain('Do not repeat');
@@ -128,9 +127,9 @@ describe.concurrent('X shows later than the bound what it has done', () => {
   );
 });
 
-describe.concurrent('what X never got to, and nobody can know that', () => {
+describe.concurrent('a post that never reached X', () => {
   it.each(['close-before-read', 'http-503'] as const)(
-    'a post is sent by nobody again, and its end stays unknown: %s',
+    'is never resent and stays unknown: %s',
     async (kind) => {
       const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 3 });
       await server.call('x_get_me');

@@ -3,15 +3,23 @@ import { join } from 'node:path';
 import type { FaultKind } from '@toolkeel/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Act } from '../support/acts.js';
-import { always, callAll, cellsOf, done, namings, undone, type Naming } from '../support/cells.js';
+import { PATIENCE_MS } from '../support/closing.js';
 import { loginTo, useGoverned } from '../support/governed.js';
-import { PATIENCE_MS } from '../support/patience.js';
-import { useStage } from '../support/stage.js';
+import {
+  always,
+  callAll,
+  cellsOf,
+  done,
+  type Naming,
+  namings,
+  undone,
+  useStage,
+} from '../support/stage.js';
 
 const stage = useStage();
 const { start } = useGoverned();
 
-/** What is refused because of who asks, or of how much was asked for: it may be asked for again. */
+/** Rejections because of the caller or of rate limits, which release the dedup key. */
 const passing: readonly (readonly [FaultKind, string])[] = [
   ['x-402-credits', 'x_credits_depleted'],
   ['x-403-spend-cap', 'x_credits_depleted'],
@@ -31,7 +39,7 @@ const passing: readonly (readonly [FaultKind, string])[] = [
 
 const limits: readonly FaultKind[] = ['x-429-window', 'x-429-legacy', 'x-429-day'];
 
-/** Media change nothing about a refusal. */
+/** Media make no difference for a rejection. */
 const plain = ({ name }: Act): boolean => !name.includes('media');
 
 const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
@@ -47,7 +55,7 @@ const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
     kind,
     cells: acts.map((act) => undone(act, [said, said])),
   });
-  // What is known to be refused is not sent.
+  // A call that X would reject is not sent.
   expect(x.log()).toHaveLength(sent);
   x.setFaults([]);
   const waits = first.map((answer) => (answer.success ? 0 : (answer.error.retry_after_ms ?? 0)));
@@ -57,11 +65,11 @@ const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
   expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
 };
 
-/** Begun before all others, because most of it is waiting. */
+/** Started first, because it mostly waits. */
 let limitsHeld: Promise<unknown>;
 beforeAll(() => {
   limitsHeld = Promise.all(limits.map((kind, at) => expectWait(kind, namings[at % 2]!)));
-  // Whether it failed is for its own test to say.
+  // Its own test reports a failure.
   limitsHeld.catch(() => undefined);
 });
 
@@ -80,13 +88,13 @@ const expectDoneLater = async (kind: FaultKind, code: string, naming: Naming): P
   expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
 };
 
-/** Two at once, because some of it is waiting; more would wait for each other. */
+/** Two at once, because they partly wait; more would block each other. */
 const pairs = passing.flatMap((first, at) =>
   at % 2 === 0 ? [[...first, ...passing[at + 1]!] as const] : [],
 );
 
 describe('refused', () => {
-  // Every code is met with a key and without: the same code has several causes.
+  // Covers every code with and without a key.
   it.each(pairs)(
     '%s is %s, and %s is %s: nothing was done, and it is done when the cause is gone',
     async (kind, code, otherKind, otherCode) => {
@@ -100,7 +108,7 @@ describe('refused', () => {
   );
 
   it.each(namings)(
-    'x-403-duplicate is about the post itself: whoever asks again gets the same refusal, %s',
+    'x-403-duplicate replays the same rejection, %s',
     async (naming) => {
       const { x, server, another, acts: prepare } = await stage();
       const acts = (await prepare('one')).filter(({ isPost }) => isPost);
@@ -121,7 +129,7 @@ describe('refused', () => {
   );
 });
 
-describe('a login that X does not accept', () => {
+describe('a login that X rejects', () => {
   const setUp = async (renewable: boolean) => {
     const { x, folder, acts: prepare } = await stage();
     const { config } = loginTo(x, { mediaDirectories: [folder] });
@@ -149,7 +157,7 @@ describe('a login that X does not accept', () => {
   };
 
   it.each(namings)(
-    'and that can be renewed: it is, once, and everything is done once, %s',
+    'is renewed once, and everything is executed once, %s',
     async (naming) => {
       const { x, acts, serve, after } = await setUp(true);
       const server = await serve();
@@ -164,7 +172,7 @@ describe('a login that X does not accept', () => {
   );
 
   it.each(namings)(
-    'and that cannot be renewed: nothing is done until somebody logs in, %s',
+    'that cannot be renewed blocks everything until a new login, %s',
     async (naming) => {
       const { x, acts, serve, relogin, after } = await setUp(false);
       const first = await callAll(await serve(), acts, naming);
@@ -178,9 +186,9 @@ describe('a login that X does not accept', () => {
   );
 });
 
-describe('a limit', () => {
+describe('a rate limit', () => {
   it(
-    'of either kind says when to come back, and then it is done',
+    'of either kind has a time to wait, after which the call is executed',
     async () => {
       await expect(limitsHeld).resolves.toHaveLength(limits.length);
     },

@@ -3,26 +3,26 @@ import type { Commit, XSandbox } from '@toolkeel/sandbox';
 type Data = Readonly<Record<string, unknown>>;
 type Test = (commit: Commit) => boolean;
 
-/** One call of a tool that changes something, and how to see at X what came of it. */
+/** A mutating call, and how to find its effects in the sandbox. */
 export interface Act {
   readonly name: string;
   readonly tool: string;
   readonly args: Data;
-  /** What is told apart from a repeat by nothing but our care. */
+  /** Whether a repeat would act again. */
   readonly isPost: boolean;
-  /** A commit of each of these is all that may ever come of it. */
+  /** At most one commit may match each of these. */
   readonly effects: readonly Test[];
-  /** What a success says, knowing what was committed. */
+  /** The expected data of a success, given the commits. */
   readonly data: (made: readonly Commit[]) => object;
 }
 
-/** What X carried out of it: a list for each of its effects. */
+/** The commits for each effect. */
 export const commitsOf = ({ effects }: Act, x: XSandbox, after = 0): readonly Commit[][] =>
   effects.map((isIt) => x.commits({ after }).filter(isIt));
 
 const idOf = (commit: Commit | undefined): unknown => commit && 'id' in commit && commit.id;
 
-/** Texts and targets whose way back through X is not straight; `tag` tells them from others. */
+/** Posts with texts and targets that X changes; `tag` makes them unique. */
 export async function postsFor(x: XSandbox, tag: string): Promise<readonly Act[]> {
   const { mentionId, unaskedPostId } = x.landmarks;
   const post = (name: string, tool: string, args: { readonly text: string } & Data): Act => {
@@ -84,7 +84,7 @@ export async function postsFor(x: XSandbox, tag: string): Promise<readonly Act[]
   ];
 }
 
-/** What is there or not in the end, however often it is asked for; arranged so that each has work to do. */
+/** Idempotent mutations, prepared so that each has something to change. */
 export async function setsFor(x: XSandbox, picture: string): Promise<readonly Act[]> {
   const { me, unaskedPostId: done, mentionId: undone, friendId, strangerId } = x.landmarks;
   const ask = asUser(x);
@@ -167,7 +167,7 @@ export async function setsFor(x: XSandbox, picture: string): Promise<readonly Ac
   ];
 }
 
-/** Plain requests with the user's token, past everything that is tried out. */
+/** Direct requests with the user's token. */
 function asUser(x: XSandbox) {
   return async (method: string, path: string, body?: object): Promise<{ readonly id?: string }> => {
     const answer = await fetch(`${x.url}${path}`, {

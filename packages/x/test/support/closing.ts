@@ -1,11 +1,9 @@
 import { afterAll } from 'vitest';
-import { PATIENCE_MS } from './patience.js';
 
 type Close = () => Promise<unknown>;
 
 /**
- * What a suite opened ends with the suite, all at once. Not with the test that opened it: tests that
- * mostly wait run side by side, and none may close what another still uses.
+ * Closes the resources of a suite after all of its tests, because concurrent tests may share them.
  */
 export function useClosing(): (close: Close) => void {
   const closing: Close[] = [];
@@ -14,3 +12,6 @@ export function useClosing(): (close: Close) => void {
   }, PATIENCE_MS);
   return (close) => closing.push(close);
 }
+
+/** Timeout of tests with servers, journals on disk and processes on a shared machine. */
+export const PATIENCE_MS = 60_000;

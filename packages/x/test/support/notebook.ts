@@ -9,18 +9,18 @@ import {
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 
-/** As much of a journal as a handler can see: the right to send, and steps that are kept. */
+/** A minimal journal: records sends and steps. */
 export interface Notebook {
   readonly around: Middleware;
-  /** When something was about to be sent, and for which step. */
+  /** The recorded sends, with their step. */
   readonly sendings: { readonly step: string | undefined; readonly at: number }[];
   readonly steps: Map<
     string,
     { readonly done: boolean; readonly result?: unknown; readonly at: number }
   >;
-  /** From now on nothing may be sent: the lease is lost, or a limit is used up. */
+  /** Refuses every send, like a lost lease or an exhausted policy limit. */
   refuse: (() => never) | undefined;
-  /** What else was done meanwhile. */
+  /** The other operations of the account. */
   others: Others;
 }
 
@@ -56,7 +56,7 @@ export function notebook(): Notebook {
       if (known?.done) return known.result as T;
       if (known) {
         const found = await reconcile?.readBack({ sentAt: known.at, others: async () => [] });
-        if (found?.found !== 'executed') throw new Error(`nobody knows how ${name} ended`);
+        if (found?.found !== 'executed') throw new Error(`the outcome of ${name} is unknown`);
         book.steps.set(name, { done: true, result: found.data, at: known.at });
         return found.data;
       }

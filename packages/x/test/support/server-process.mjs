@@ -1,7 +1,7 @@
-// A server in a process of its own, so that it can be killed. Says where it listens, and runs on.
+// A server in its own process, so that it can be killed. Prints its URL.
 const { folder, config, secrets, aheadMs } = JSON.parse(process.env.X_SERVER);
 
-// Before anything is loaded that might remember what time it was.
+// Before any import that could capture the clock.
 const Real = globalThis.Date;
 globalThis.Date = class Date extends Real {
   constructor(...given) {

@@ -8,7 +8,7 @@ export interface Seen {
   readonly params: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** Which connection it came by, counted from 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number;
 }
 
@@ -29,7 +29,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** A real server on loopback that answers as it is told and remembers what it was asked. */
+/** A scripted HTTP server on loopback that records its requests. */
 export async function startServer(answering: Answering): Promise<TestServer> {
   const seen: Seen[] = [];
   const connections = new WeakMap<object, number>();

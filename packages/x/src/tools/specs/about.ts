@@ -1,23 +1,23 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
-import { metaTraits } from './traits.js';
+import { metaTraits } from './common.js';
 
-const moment = z.string();
-const none = z.object({});
+const timestamp = z.string();
+const noArguments = z.object({});
 
 export const getCapabilitiesSpec = specifyTool({
   ...metaTraits,
   name: 'get_capabilities',
-  title: 'What can be done',
+  title: 'Capabilities',
   description:
-    'Tells which X tools can be used with this account, why others cannot, and what calls cost.',
-  input: none,
+    'Lists which X tools this account can use, why others are unavailable, and what calls cost.',
+  input: noArguments,
   output: z.strictObject({
     account: z.string(),
     tier: z.string(),
     logged_in: z.boolean(),
     app_token: z.boolean(),
-    scopes: z.array(z.string()).nullable().describe('null where nobody knows.'),
+    scopes: z.array(z.string()).nullable().describe('null if unknown.'),
     max_post_length: z.int(),
     media: z.strictObject({
       enabled: z.boolean(),
@@ -31,7 +31,7 @@ export const getCapabilitiesSpec = specifyTool({
         reason: z.string().optional(),
       }),
     ),
-    prices: z.record(z.string(), z.number()).describe('In US dollars for one of each.'),
+    prices: z.record(z.string(), z.number()).describe('In US dollars per item.'),
   }),
 });
 
@@ -40,14 +40,14 @@ export const healthCheckSpec = specifyTool({
   openWorld: true,
   category: 'health',
   name: 'health_check',
-  title: 'Is X well',
+  title: 'Health of X',
   description:
-    'Tells whether X can be used right now: login, reachability, circuit, used-up limits.',
+    'Reports whether X can be used now: login, reachability, circuit, exhausted rate limits.',
   input: z.object({
     probe: z
       .boolean()
       .default(true)
-      .describe('Whether to ask X, if it has not answered within the last minute.'),
+      .describe('Sends a request to X if it has not answered within the last minute.'),
   }),
   output: z.strictObject({
     ok: z.boolean(),
@@ -55,8 +55,8 @@ export const healthCheckSpec = specifyTool({
     problem: z
       .strictObject({ code: z.string(), message: z.string() })
       .nullable()
-      .describe('What stands in the way.'),
-    last_success_at: moment.nullable(),
+      .describe('Why X cannot be used.'),
+    last_success_at: timestamp.nullable(),
     circuit: z.string(),
     exhausted_limits: z.int(),
   }),
@@ -68,8 +68,8 @@ export const getConfigSpec = specifyTool({
   category: 'config',
   name: 'get_config',
   title: 'Configuration',
-  description: 'Shows how the X pack is configured. Of secrets it only says whether they are set.',
-  input: none,
+  description: 'Shows the configuration of the X pack. Secrets are shown as set or not set.',
+  input: noArguments,
   output: z.strictObject({ config: z.record(z.string(), z.unknown()) }),
 });
 
@@ -78,9 +78,9 @@ export const validateConfigSpec = specifyTool({
   openWorld: false,
   category: 'config',
   name: 'validate_config',
-  title: 'Check the configuration',
-  description: 'Looks for what is missing or wrong in the configuration of the X pack.',
-  input: none,
+  title: 'Validate the configuration',
+  description: 'Reports missing or wrong settings of the X pack.',
+  input: noArguments,
   output: z.strictObject({
     valid: z.boolean(),
     findings: z.array(
@@ -98,10 +98,10 @@ export const getRateLimitsSpec = specifyTool({
   openWorld: false,
   category: 'policy',
   name: 'get_rate_limits',
-  title: 'Limits of X',
+  title: 'Rate limits of X',
   description:
-    'Shows what X has said about its limits: by endpoint, for 15 minutes and for 24 hours. Asks nobody.',
-  input: none,
+    'Shows the last known rate limits of X by endpoint, for 15 minutes and 24 hours. Sends no request.',
+  input: noArguments,
   output: z.strictObject({
     limits: z.array(
       z.strictObject({
@@ -110,7 +110,7 @@ export const getRateLimitsSpec = specifyTool({
         window: z.string(),
         limit: z.number().optional(),
         remaining: z.number(),
-        reset: moment,
+        reset: timestamp,
       }),
     ),
   }),

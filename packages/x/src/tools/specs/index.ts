@@ -1,19 +1,11 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import * as about from './about.js';
-import * as engage from './engage.js';
-import * as posts from './posts.js';
-import * as lists from './read-lists.js';
-import * as tweets from './read-tweets.js';
-import * as users from './read-users.js';
-import { uploadMediaSpec } from './upload-media.js';
+import * as reads from './read.js';
+import * as writes from './write.js';
 
-/** What the tools are, without anything that could run them. */
+/** The tool specifications, without the code that runs the tools. */
 export const specs: readonly ToolSpec[] = Object.values({
-  ...tweets,
-  ...users,
-  ...lists,
-  ...posts,
-  ...engage,
-  uploadMediaSpec,
+  ...reads,
+  ...writes,
   ...about,
 }) as readonly unknown[] as readonly ToolSpec[];

@@ -1,5 +1,0 @@
-/** One line for a person, of bounded length, without what could disturb a terminal or a log. */
-export function oneLine(text: string, limit: number): string {
-  const line = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
-  return line.length > limit ? `${line.slice(0, limit - 1).trimEnd()}…` : line;
-}
