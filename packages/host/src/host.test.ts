@@ -172,7 +172,7 @@ describe('middleware', () => {
     const seen: unknown[] = [];
     const host = createHost({
       tools: [tool('a')],
-      around: [
+      middleware: [
         async (accepted, next, context) => {
           seen.push(
             accepted.correlationId === context.correlationId,
@@ -193,8 +193,8 @@ describe('middleware', () => {
   });
 
   it('that throws results in an error envelope', async () => {
-    const around = [() => Promise.reject(new Error('broken'))];
-    expect(await call({ tools: [tool('a')], around }, 'a')).toMatchObject({
+    const middleware = [() => Promise.reject(new Error('broken'))];
+    expect(await call({ tools: [tool('a')], middleware }, 'a')).toMatchObject({
       success: false,
       error: { code: 'internal_error' },
     });

@@ -72,7 +72,7 @@ export interface HostOptions {
    */
   readonly policy?: Policy | (() => Promise<Policy>);
   /** Further middleware between accepted arguments and handler, the first outermost. */
-  readonly around?: readonly HostMiddleware[];
+  readonly middleware?: readonly HostMiddleware[];
   /** Transforms tools when they are registered. */
   readonly prepare?: <T extends ToolSpec>(tool: T) => T;
   /** See `createLog`. Default: no log. */
@@ -137,7 +137,7 @@ export function createHost(options: HostOptions = {}): Host {
     journal && withTimeout(COUNT_TIMEOUT_MS, journal.counts()).catch(() => undefined);
   const info = { name: options.name ?? 'toolkeel', version: options.version ?? '0.1.0' };
   const metrics = prometheusMetrics(upstreams, pendingCounts, info.version);
-  const { around = [], policy } = options;
+  const { middleware = [], policy } = options;
   // Not awaited: the call is denied whether or not the denial can be recorded.
   const recordDenial = (denial: Denial): void => {
     journal?.noteDenial(denial).catch((cause: unknown) => {
@@ -145,13 +145,13 @@ export function createHost(options: HostOptions = {}): Host {
     });
   };
   const reads = typeof policy === 'object' ? readRules(policy, recordDenial) : undefined;
-  let aroundMutations = around;
+  let aroundMutations = middleware;
   const engine = new CallEngine({
     profile,
     middlewareFor: (tool) => {
       if (tool.mutation) return aroundMutations;
       const rules = reads?.middlewareFor(tool);
-      return rules ? [...around, rules] : around;
+      return rules ? [...middleware, rules] : middleware;
     },
     recordCall: options.journal && ((row) => journal?.noteCall(row)),
     log,
@@ -195,7 +195,7 @@ export function createHost(options: HostOptions = {}): Host {
     ...journalHooks(log, metrics),
   });
   if (journal) {
-    aroundMutations = [...around, journal.around];
+    aroundMutations = [...middleware, journal.middleware];
     table.addTool(prepare(journal.tool), callTimeoutMs);
   }
   if (policy) {

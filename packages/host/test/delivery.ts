@@ -42,7 +42,7 @@ export const deliveringHost = (more: Partial<HostOptions> = {}) => {
   } as const;
   const host: Host = createHost({
     profile: 'api',
-    around: [recordDelivery],
+    middleware: [recordDelivery],
     tools: [
       defineTool({ ...shared, name: 'order', handler: ({ item }) => ({ item }) }),
       defineTool({

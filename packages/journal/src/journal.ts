@@ -11,7 +11,7 @@ import type { JournalOptions, ToolSource } from './options.js';
 
 export interface Journal {
   /** The middleware around every handler. It makes each mutation act at most once. */
-  readonly around: JournalMiddleware;
+  readonly middleware: JournalMiddleware;
   readonly operations: Operations;
   readonly approvals: Approvals;
   /** The tool `get_operation`. */
@@ -59,7 +59,7 @@ export function createJournal(options: JournalOptions): Journal {
   let maintenance: Maintenance | undefined;
 
   return {
-    around: createMiddleware(context),
+    middleware: createMiddleware(context),
     operations,
     approvals: createApprovals(context),
     tool: getOperationTool({ show: operations.show, delivered: deliveries.note }),

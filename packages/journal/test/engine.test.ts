@@ -113,7 +113,7 @@ async function call(journal: Journal, name: string, args: object) {
   const scope = { meta: {}, signal: new AbortController().signal, deadline, hold: () => undefined };
   const { envelope } = await runTool(tools.get(name)!, args, {
     deadline: deadline + 10,
-    middleware: (accepted, next) => journal.around(accepted, next, scope),
+    middleware: (accepted, next) => journal.middleware(accepted, next, scope),
   });
   return envelope;
 }

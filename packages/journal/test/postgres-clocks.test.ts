@@ -73,7 +73,7 @@ const scope = {
   hold: () => undefined,
 };
 const call = async (text: string) => {
-  const middleware: Middleware = (accepted, next) => journal.around(accepted, next, scope);
+  const middleware: Middleware = (accepted, next) => journal.middleware(accepted, next, scope);
   return (await runTool(post, { text }, { middleware })).envelope;
 };
 const newest = async () => (await store.list({ limit: 1 }))[0]!;

@@ -48,7 +48,7 @@ function journaled(rig: Rig, store: JournalStore): Call {
     const tool = load(name);
     if (!tool) throw new Error(`no tool ${name}`);
     const deadline = performance.now() + 10_000;
-    const run = await runTool(tool, args, { around: journal.around, deadline });
+    const run = await runTool(tool, args, { middleware: journal.middleware, deadline });
     return run.envelope as Answer;
   };
 }
@@ -241,7 +241,7 @@ describe('the check for unrecorded writes', () => {
         },
       }),
     );
-    return watch.during('post', () => runTool(tool, {}, { around: journal.around }));
+    return watch.during('post', () => runTool(tool, {}, { middleware: journal.middleware }));
   }
 
   it.each([

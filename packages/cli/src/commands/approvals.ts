@@ -25,14 +25,14 @@ export interface EditFlags extends Omit<DecideFlags, 'reason' | 'wait'> {
   readonly remove?: readonly string[];
 }
 
-export async function listApprovals(flags: ListFlags, around: RuntimeContext): Promise<number> {
+export async function listApprovals(flags: ListFlags, middleware: RuntimeContext): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return atDesk(flags, middleware, async (operatorJournal, say) => {
     const found = await operatorJournal.approvals.list(await withCursor(operatorJournal, filter));
     if (json) say(`${pretty({ approvals: found })}\n`);
     else if (found.length === 0) say('Nothing waits for a person.\n');
-    else say(approvalTable(found, operatorJournal, around));
+    else say(approvalTable(found, operatorJournal, middleware));
     return 0;
   });
 }
@@ -40,9 +40,9 @@ export async function listApprovals(flags: ListFlags, around: RuntimeContext): P
 export async function showApproval(
   id: string,
   flags: DeskFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return atDesk(flags, middleware, async (operatorJournal, say) => {
     const operation = await waiting(operatorJournal, id);
     say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
@@ -53,17 +53,17 @@ export async function decide(
   decision: 'approve' | 'reject',
   typed: string,
   flags: DecideFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): Promise<number> {
   const by = actorOf(flags.by);
   const { reason, json } = flags;
   const waitMs = waitOf(flags.wait);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return atDesk(flags, middleware, async (operatorJournal, say) => {
     const operation = await waiting(operatorJournal, typed);
     const { id } = operation;
     // What is decided is shown, also where its hash was given.
     if (flags.hash !== undefined && !json) say(`${operationText(operation)}\n`);
-    const hash = await seen(`${decision} this`, operation, flags, around, say);
+    const hash = await seen(`${decision} this`, operation, flags, middleware, say);
     if (hash === undefined) return 1;
     const given = { hash, by, ...(reason !== undefined && { reason }) };
     const result = await operatorJournal.approvals[decision](id, given);
@@ -73,7 +73,7 @@ export async function decide(
     const execution = await awaitExecution(operatorJournal.store, id, {
       waitMs,
       onWait: () =>
-        around.stderr.write(
+        middleware.stderr.write(
           `Waiting at most ${waitMs / 1000} s for its execution. The approval stands if you stop waiting (Ctrl-C).\n`,
         ),
     });
@@ -124,7 +124,7 @@ function messageIn(error: unknown): string {
 export async function editApproval(
   typed: string,
   flags: EditFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): Promise<number> {
   const by = actorOf(flags.by);
   const given = (flags.set ?? []).map(assignment);
@@ -132,13 +132,13 @@ export async function editApproval(
   if (given.length + remove.length === 0) {
     throw new UsageError('Say what to change: --set name=value, --remove name.');
   }
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return atDesk(flags, middleware, async (operatorJournal, say) => {
     const asked = await waiting(operatorJournal, typed);
     const input = operatorJournal.specOf(asked.tool)?.inputSchema;
     const changes = Object.fromEntries(
       given.map(([name, value]) => [name, readValue(name, value, argumentSchema(input, name))]),
     );
-    const hash = await seen('change this', asked, flags, around, say);
+    const hash = await seen('change this', asked, flags, middleware, say);
     if (hash === undefined) return 1;
     const result = await operatorJournal.approvals.edit(asked.id, { hash, by, changes, remove });
     const { operation } = result;
@@ -210,7 +210,7 @@ function assignment(text: string): readonly [string, string] {
 function approvalTable(
   found: readonly OperationView[],
   { specOf }: OpenedOperatorJournal,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): string {
   const rows = found.map((operation) => {
     const { id, tool, account, approval } = operation;
@@ -226,7 +226,7 @@ function approvalTable(
     ];
   });
   const head = ['OPERATION', 'TOOL', 'ARGUMENT', 'ACCOUNT', 'RULE', 'COST', 'DECISION', 'EXPIRES'];
-  return table(head, rows, around);
+  return table(head, rows, middleware);
 }
 
 function requiredBy(spec: ToolSpec | undefined): readonly string[] {

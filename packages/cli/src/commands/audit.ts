@@ -19,22 +19,22 @@ export interface ExportFlags extends DeskFlags {
 const BEGINNING: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
 /** The end of the chain, to be kept where nobody can change it. */
-export async function auditHead(flags: DeskFlags, around: RuntimeContext): Promise<number> {
-  return withStore(flags, around, async (store) => {
+export async function auditHead(flags: DeskFlags, middleware: RuntimeContext): Promise<number> {
+  return withStore(flags, middleware, async (store) => {
     const head = (await store.auditHead()) ?? BEGINNING;
-    around.stdout.write(flags.json ? `${pretty(head)}\n` : `${head.seq}:${head.hash}\n`);
+    middleware.stdout.write(flags.json ? `${pretty(head)}\n` : `${head.seq}:${head.hash}\n`);
     return 0;
   });
 }
 
 /** 1 where a row was altered, is missing or was cut off. */
-export async function verifyAudit(flags: VerifyFlags, around: RuntimeContext): Promise<number> {
+export async function verifyAudit(flags: VerifyFlags, middleware: RuntimeContext): Promise<number> {
   const expect = flags.expect === undefined ? undefined : headOf(flags.expect);
   const { readAudit, verifyAudit: verify } = await import('@toolkeel/journal');
-  return withStore(flags, around, async (store) => {
+  return withStore(flags, middleware, async (store) => {
     const report = await verify(readAudit(store), { ...(expect && { expect }) });
     const { rows, head = BEGINNING, problems, problemCount } = report;
-    const { write } = around.stdout;
+    const { write } = middleware.stdout;
     if (flags.json) write(`${pretty({ ok: problemCount === 0, ...report, head })}\n`);
     else {
       for (const { kind, message } of problems) write(`${kind}: ${harmless(message)}\n`);
@@ -48,21 +48,21 @@ export async function verifyAudit(flags: VerifyFlags, around: RuntimeContext): P
   });
 }
 
-export async function exportAudit(flags: ExportFlags, around: RuntimeContext): Promise<number> {
+export async function exportAudit(flags: ExportFlags, middleware: RuntimeContext): Promise<number> {
   const wanted = exportOf(flags);
   const { exportAudit: lines, readAudit } = await import('@toolkeel/journal');
-  return withStore(flags, around, async (store) => {
-    for await (const line of lines(readAudit(store), wanted)) around.stdout.write(line);
+  return withStore(flags, middleware, async (store) => {
+    for await (const line of lines(readAudit(store), wanted)) middleware.stdout.write(line);
     return 0;
   });
 }
 
 async function withStore(
   flags: DeskFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
   work: (store: JournalStore) => Promise<number>,
 ): Promise<number> {
-  const store = await openStoreAlone(flags, around);
+  const store = await openStoreAlone(flags, middleware);
   try {
     return await work(store);
   } finally {

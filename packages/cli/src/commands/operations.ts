@@ -29,25 +29,30 @@ export interface ResolveFlags extends DeskFlags {
 /** With the journal open, and closed again however it ends. What is said is scrubbed. */
 export async function atDesk(
   flags: DeskFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
   work: (operatorJournal: OpenedOperatorJournal, say: (text: string) => void) => Promise<number>,
 ): Promise<number> {
-  const operatorJournal = await openDesk(flags, around);
+  const operatorJournal = await openDesk(flags, middleware);
   try {
-    return await work(operatorJournal, (text) => around.stdout.write(operatorJournal.scrub(text)));
+    return await work(operatorJournal, (text) =>
+      middleware.stdout.write(operatorJournal.scrub(text)),
+    );
   } finally {
     await operatorJournal.close();
   }
 }
 
-export async function listOperations(flags: ListFlags, around: RuntimeContext): Promise<number> {
+export async function listOperations(
+  flags: ListFlags,
+  middleware: RuntimeContext,
+): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return atDesk(flags, middleware, async (operatorJournal, say) => {
     const found = await operatorJournal.operations.list(await withCursor(operatorJournal, filter));
     if (json) say(`${pretty({ operations: found })}\n`);
     else if (found.length === 0) say('There are none.\n');
-    else say(operationTable(found, around));
+    else say(operationTable(found, middleware));
     return 0;
   });
 }
@@ -55,9 +60,9 @@ export async function listOperations(flags: ListFlags, around: RuntimeContext): 
 export async function showOperation(
   typed: string,
   flags: DeskFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return atDesk(flags, middleware, async (operatorJournal, say) => {
     const id = await findId(operatorJournal, typed);
     const operation = await operatorJournal.operations.show(id);
     if (!operation) throw unknownOperation(id);
@@ -69,10 +74,10 @@ export async function showOperation(
 export async function resolveOperation(
   typed: string,
   flags: ResolveFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): Promise<number> {
   const resolution = resolutionOf(flags);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return atDesk(flags, middleware, async (operatorJournal, say) => {
     const { operations } = operatorJournal;
     const id = await findId(operatorJournal, typed);
     const before = await operations.show(id);
@@ -140,7 +145,7 @@ export function unknownOperation(id: string): UsageError {
   );
 }
 
-function operationTable(found: readonly OperationView[], around: RuntimeContext): string {
+function operationTable(found: readonly OperationView[], middleware: RuntimeContext): string {
   const rows = found.map(
     ({ id, state, damaged, outcome = '', code = '', tool, account, created_at: at }) => [
       id,
@@ -155,7 +160,7 @@ function operationTable(found: readonly OperationView[], around: RuntimeContext)
   return table(
     ['OPERATION', 'STATE', 'OUTCOME', 'CODE', 'TOOL', 'ACCOUNT', 'CREATED'],
     rows,
-    around,
+    middleware,
   );
 }
 

@@ -34,13 +34,13 @@ export interface OpenedOperatorJournal extends OperatorJournal {
 /** The journal of this installation, for people. No server has to run. */
 export async function openDesk(
   flags: DeskFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): Promise<OpenedOperatorJournal> {
   const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
-  const loaded = settingsFor(flags, around, bindings);
+  const loaded = settingsFor(flags, middleware, bindings);
   const { createJournal } = await import('@toolkeel/journal');
   const { store, journaling } = await openJournalStore(loaded);
-  const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, around)));
+  const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, middleware)));
   const known = new Set(tools.specs().map(({ name }) => name));
   const keys = Object.entries(loaded.config.journal.keys).filter(([name]) => known.has(name));
   const journal = createJournal({
@@ -51,7 +51,7 @@ export async function openDesk(
     decide: decideAsWorkflow(loaded, tools.specs()),
     report: (cause) => {
       const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-      if (name === 'ConfigError') around.stderr.write(`toolkeel: ${message}\n`);
+      if (name === 'ConfigError') middleware.stderr.write(`toolkeel: ${message}\n`);
     },
   });
   const { operations, approvals, counts } = journal;
@@ -72,9 +72,9 @@ export async function openDesk(
 /** The store alone: the audit can be read by who does not have the key. */
 export async function openStoreAlone(
   flags: DeskFlags,
-  around: RuntimeContext,
+  middleware: RuntimeContext,
 ): Promise<JournalStore> {
-  const loaded = settingsFor(flags, around, []);
+  const loaded = settingsFor(flags, middleware, []);
   const { openStore } = await import('@toolkeel/journal');
   return openStore(journalAddress(loaded), { dataDir: loaded.dataDir });
 }

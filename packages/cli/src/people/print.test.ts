@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { watchedSurroundings } from '../surroundings.fixture.js';
 import { facts, harmless, table } from './print.js';
 
-const around = watchedSurroundings();
+const middleware = watchedSurroundings();
 
 describe('what is printed for people', () => {
   it('is a table with columns as wide as they have to be', () => {
@@ -11,7 +11,7 @@ describe('what is printed for people', () => {
       ['op_1', 'a', ''],
       ['op_22', 'bcd', 'x'],
     ];
-    expect(table(['ID', 'TOOL', 'END'], rows, around)).toBe(
+    expect(table(['ID', 'TOOL', 'END'], rows, middleware)).toBe(
       'ID     TOOL  END\nop_1   a\nop_22  bcd   x\n',
     );
   });
@@ -27,7 +27,7 @@ describe('what is printed for people', () => {
 
   it('never steers a terminal', () => {
     const rows = [['\u001B[2J', 'a\nb', '\u202Egpj']];
-    expect(table(['A', 'B', 'C'], rows, around)).toBe(
+    expect(table(['A', 'B', 'C'], rows, middleware)).toBe(
       'A          B    C\n\\u001b[2J  a b  \\u202egpj\n',
     );
     fc.assert(

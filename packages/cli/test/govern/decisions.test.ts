@@ -52,8 +52,10 @@ const serve = async (tools: readonly Tool[], config: object = {}, decide = askin
   return { journal, stop };
 };
 
-const asked = async ({ around }: Journal, tool: Tool, args: object) => {
-  const { envelope } = await runTool(tool, args, { around: (call, next) => around(call, next) });
+const asked = async ({ middleware }: Journal, tool: Tool, args: object) => {
+  const { envelope } = await runTool(tool, args, {
+    middleware: (call, next) => middleware(call, next),
+  });
   if (envelope.success) throw new Error('it was executed');
   expect(envelope.error.code).toBe('approval_required');
   const id = envelope.error.operation_id ?? '';
@@ -190,7 +192,7 @@ it('toolkeel operations resolve says that a step is recorded and the operation i
     },
   });
   const { journal, stop } = await serve([tour], {}, () => ({ kind: 'allow', limits: [] }));
-  await runTool(tour, {}, { around: (call, next) => journal.around(call, next) });
+  await runTool(tour, {}, { middleware: (call, next) => journal.middleware(call, next) });
   await stop();
   const { out: listed } = await command('operations', 'list', '--state', 'unknown');
   const [id = ''] = /op_\w+/.exec(listed) ?? [];

@@ -25,7 +25,7 @@ const tool = (handler: Handler, effect: 'read' | 'once' = 'read'): Tool =>
     handler,
   });
 
-const setUp = (around: readonly HostMiddleware[] = []) => {
+const setUp = (middleware: readonly HostMiddleware[] = []) => {
   const clock = new VirtualClock();
   const lines: Record<string, unknown>[] = [];
   const rows: unknown[] = [];
@@ -40,7 +40,7 @@ const setUp = (around: readonly HostMiddleware[] = []) => {
   } satisfies Metrics;
   const engine = new CallEngine({
     profile: { name: 'api' },
-    middlewareFor: () => around,
+    middlewareFor: () => middleware,
     metrics,
     clock,
     log: (level, event, fields) => lines.push({ level, event, ...fields }),

@@ -30,7 +30,7 @@ const setUp = (over: Partial<LazyJournalOptions> = {}) => {
     (
       await runTool(tool(name), args, {
         middleware: (call, next) =>
-          journal.around(call, next, {
+          journal.middleware(call, next, {
             meta: {},
             signal: new AbortController().signal,
             deadline: deadline ?? Infinity,

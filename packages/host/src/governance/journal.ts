@@ -116,7 +116,7 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
 
   return {
     ready: async () => void (await getOpen()),
-    around: async (call, next, context) => {
+    middleware: async (call, next, context) => {
       if (!call.tool.mutation) return next();
       let opened = journal;
       if (!opened) {
@@ -128,7 +128,7 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
           return notOpen();
         }
       }
-      return opened.around(call, next, context);
+      return opened.middleware(call, next, context);
     },
     operations: {
       list: async (filter) => (await getOpen()).operations.list(filter),

@@ -49,7 +49,9 @@ describe('persistent page tokens', () => {
     expect(existsSync(data)).toBe(false); // no token has been needed yet
     const token = before.encode(binding, { page: 2 });
     expect(after.decode(binding, token)).toEqual({ ok: true, cursor: { page: 2 } });
-    expect(persistentPageTokens(join(dir, 'other'), () => {}).decode(binding, token).ok).toBe(false);
+    expect(persistentPageTokens(join(dir, 'other'), () => {}).decode(binding, token).ok).toBe(
+      false,
+    );
   });
 
   it('are valid until the process exits if the key cannot be stored, with a warning', () => {

@@ -129,7 +129,7 @@ export async function makeCall(
     correlationId,
     deadline: deadline + 10,
     middleware: (accepted, next) =>
-      journal.around(
+      journal.middleware(
         accepted,
         (extra) => next({ deadline, signal, onDelivered, ...extra }),
         callContext,

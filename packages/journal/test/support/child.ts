@@ -32,10 +32,10 @@ export async function killChild(child: ChildProcess): Promise<void> {
 export async function inChild<K extends keyof Tasks>(
   task: K,
   options: Tasks[K],
-  around: readonly string[] = [],
+  middleware: readonly string[] = [],
 ): Promise<unknown> {
   const command = [process.execPath, script, task, JSON.stringify(options)];
-  const [program, ...args] = [...around, ...command];
+  const [program, ...args] = [...middleware, ...command];
   const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let err = '';

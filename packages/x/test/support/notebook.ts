@@ -11,7 +11,7 @@ import { FaultError } from '@toolkeel/kernel';
 
 /** A minimal journal: records sends and steps. */
 export interface Notebook {
-  readonly around: Middleware;
+  readonly middleware: Middleware;
   /** The recorded sends, with their step. */
   readonly sendings: { readonly step: string | undefined; readonly at: number }[];
   readonly steps: Map<
@@ -31,7 +31,7 @@ export function notebook(): Notebook {
     steps: new Map(),
     refuse: undefined,
     others: async () => [],
-    around: async (call, next: Next) => {
+    middleware: async (call, next: Next) => {
       const refusal = await call.check();
       if (refusal) return refusal;
       const account = await call.accountId();

@@ -90,7 +90,7 @@ async function createRig(
 }
 
 /** Runs mutations in a journal, which reads back posts with an unknown outcome. */
-export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOptions, 'around'> {
+export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOptions, 'middleware'> {
   const journal = createJournal({
     store: memoryStore(),
     encryption: ephemeralEncryption(),
@@ -101,10 +101,10 @@ export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOption
   });
   const { signal } = new AbortController();
   return {
-    around: (call, next) => {
+    middleware: (call, next) => {
       const deadline = performance.now() + timeoutMs;
       const scope = { deadline, signal, meta: {}, hold: () => undefined };
-      return journal.around(call, (extra) => next({ deadline, signal, ...extra }), scope);
+      return journal.middleware(call, (extra) => next({ deadline, signal, ...extra }), scope);
     },
   };
 }

@@ -25,7 +25,7 @@ if (settings.journal === 'off') {
     report: (cause) => void process.stderr.write(`${inspect(cause)}\n`),
   });
   journal.start();
-  await serve({ tools, around: [journal.around], prepare: withControls });
+  await serve({ tools, middleware: [journal.middleware], prepare: withControls });
   await journal.close();
   await opened.close();
 }

@@ -283,7 +283,7 @@ export async function expectOneAccount(store: JournalStore): Promise<void> {
   const tools = { specs: () => [tool], load: () => tool };
   const journal = createJournal({ store, encryption: testEncryption, tools });
   const call = async (args: object) =>
-    (await runTool(tool, args, { middleware: journal.around })).envelope;
+    (await runTool(tool, args, { middleware: journal.middleware })).envelope;
   const head = await store.auditHead();
 
   for (const args of [{ text: 'a' }, { text: 'a  ' }, { text: 'a', idempotency_key: `${KEY}-a` }]) {
