@@ -266,7 +266,7 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
     configure({ rules: [{ name: 'a', action: 'deny', when: { tool: 'x_pots_tweet' } }] });
     const runtime = watchedSurroundings({ cwd: dir(), env: {} });
     const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
-    await expect(opening).rejects.toThrow('is no tool here');
+    await expect(opening).rejects.toThrow('unknown tool "x_pots_tweet"');
     // The log writes its first batch after a delay.
     await vi.runAllTimersAsync();
     await vi.dynamicImportSettled();

@@ -41,7 +41,7 @@ export {
 } from './secret/console-token.js';
 export { Secrets } from './secret/secrets.js';
 export { persistentPageTokens } from './secret/kept-tokens.js';
-export { didYouMean, closestMatches } from './text/nearest.js';
+export { didYouMean, closestMatches } from '@toolkeel/pack-kit';
 export { ConfigError, type ConfigIssue } from './config/config-error.js';
 export type { Environment } from './config/environment.js';
 export type { Credential } from './config/find-secrets.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callOf, NOON, policyOf } from './catalogue.fixture.js';
-import type { PolicyConfig } from './config/types.js';
-import { evaluate } from './judge/evaluate.js';
+import { callOf, NOON, policyOf } from './tools.fixture.js';
+import type { PolicyConfig } from './config.js';
+import { evaluate } from './evaluate.js';
 
 /** The rules that the README shows, and two more that people ask for. */
 const config: PolicyConfig = {

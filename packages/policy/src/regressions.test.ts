@@ -1,24 +1,24 @@
 import { describe, expect, it, test } from 'vitest';
-import { callOf, mutations, policyOf, problemsOf } from './catalogue.fixture.js';
-import { cpuTime } from './cpu-time.fixture.js';
-import type { PolicyConfig } from './config/types.js';
-import { evaluate } from './judge/evaluate.js';
+import { callOf, mutations, policyOf, problemsOf } from './tools.fixture.js';
+import { cpuTime } from './tools.fixture.js';
+import type { PolicyConfig } from './config.js';
+import { evaluate } from './evaluate.js';
 
 const kindOf = (config: PolicyConfig, tool: string, args: object = {}): string =>
   evaluate(policyOf(config), callOf(tool, args)).kind;
 
-describe('holes of the guard that this one replaces', () => {
-  test('a rule that never matches because the tool has another name: post_tweet and x_post_tweet', () => {
+describe('bugs of the guard that this policy replaces', () => {
+  test('a rule never matched because it named post_tweet instead of x_post_tweet', () => {
     const rules = [{ name: 'a', action: 'require_approval', when: { tool: 'post_tweet' } }];
     expect(problemsOf({ rules })).toEqual([
-      'rules/0/when/tool: is no tool here. Did you mean "x_post_tweet"?',
+      'rules/0/when/tool: unknown tool "post_tweet". Did you mean "x_post_tweet"?',
     ]);
     expect(problemsOf({ blockedTools: ['post_tweet'] })).toHaveLength(1);
     const limits = { posts: { when: { tool: 'post_tweet' }, perDay: 1 } };
     expect(problemsOf({ limits })).toHaveLength(1);
   });
 
-  test('a rule that never sees the arguments', () => {
+  test('a rule never received the arguments', () => {
     const config: PolicyConfig = {
       rules: [{ name: 'links', action: 'deny', when: { 'args.text': { links: true } } }],
     };
@@ -26,18 +26,18 @@ describe('holes of the guard that this one replaces', () => {
     expect(kindOf(config, 'x_post_tweet', { text: 'no link' })).toBe('allow');
   });
 
-  test('a rule about posts that a thread of one evades', () => {
+  test('a thread of one post evaded a rule about posts', () => {
     const when = { tool: 'x_post_*', 'args.text': { links: true } } as const;
     expect(problemsOf({ rules: [{ name: 'a', action: 'deny', when }] })).toEqual([
       expect.stringContaining('rules/0/when/args.text: is not an argument of x_post_thread'),
     ]);
     const both = { ...when, tool: ['x_post_tweet', 'x_post_thread'] };
     expect(problemsOf({ rules: [{ name: 'a', action: 'deny', when: both }] })[0]).toContain(
-      'rules/0/when/tool/1: never fits the rest of this condition: x_post_thread has no such argument',
+      'rules/0/when/tool/1: is excluded by the rest of the condition: x_post_thread has no argument "args.text"',
     );
   });
 
-  test('a rule or a template that switches off the blocked tools and the limits', () => {
+  test('a rule or a template disabled blocked tools and limits', () => {
     const config: PolicyConfig = {
       template: 'standard',
       blockedTools: ['x_delete_tweet'],
@@ -49,7 +49,7 @@ describe('holes of the guard that this one replaces', () => {
     });
   });
 
-  test('a global limit that matches nothing', () => {
+  test('a global limit matched no call', () => {
     const policy = policyOf({ limits: { global: { perDay: 9 } } });
     for (const { name } of mutations) {
       expect(evaluate(policy, callOf(name))).toMatchObject({
@@ -58,7 +58,7 @@ describe('holes of the guard that this one replaces', () => {
     }
   });
 
-  test('an allowing rule before composer mode or a hard rule', () => {
+  test('an allowing rule overrode composer mode or a hard rule', () => {
     const rules = [{ name: 'first', action: 'allow' }] as const;
     for (const { name } of mutations) {
       expect(kindOf({ mode: 'composer', rules }, name)).toBe('approve');
@@ -71,12 +71,12 @@ describe('holes of the guard that this one replaces', () => {
     });
   });
 
-  test('a safe default that names a few tools and forgets the others', () => {
+  test('a safe default covered only some tools', () => {
     for (const { name } of mutations) expect(kindOf({ template: 'safe' }, name)).toBe('approve');
   });
 });
 
-it('a hostile text cannot make a rule slow', () => {
+it('evaluates hostile strings in linear time', () => {
   const rules: PolicyConfig['rules'] = [
     {
       name: 'a',

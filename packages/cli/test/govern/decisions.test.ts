@@ -171,7 +171,9 @@ describe('toolkeel approvals edit', () => {
     const edit = await posting([{ ...link, action: 'deny', when: { tool: 'x_post_twet' } }]);
     const { code, err } = await edit('hello there');
     expect(code).toBe(1);
-    expect(err).toMatch(/rules\/0\/when\/tool: is no tool here[\s\S]*policy cannot be evaluated/);
+    expect(err).toMatch(
+      /rules\/0\/when\/tool: unknown tool "x_post_twet"[\s\S]*policy cannot be evaluated/,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { didYouMean } from '../text/nearest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 import type { Path } from './pointer.js';
 import { keysAt, schemaAt } from './schema-at.js';
 

@@ -6,6 +6,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** The JSON Schema of the configuration file, for editors. */
 export async function configJsonSchema(options: SchemaOptions = {}): Promise<JsonSchema> {
   const { policyJsonSchema } = await import('@toolkeel/policy');
+  const policy = policyJsonSchema();
   const { $schema, ...schema } = z.toJSONSchema(configSchema(options), {
     io: 'input',
     unrepresentable: 'any',
@@ -14,7 +15,7 @@ export async function configJsonSchema(options: SchemaOptions = {}): Promise<Jso
     $schema,
     title: 'Configuration of Toolkeel',
     ...schema,
-    properties: { ...schema.properties, ...policyJsonSchema.properties },
-    $defs: { ...schema.$defs, ...policyJsonSchema.$defs },
+    properties: { ...schema.properties, ...policy.properties },
+    $defs: { ...schema.$defs, ...policy.$defs },
   };
 }

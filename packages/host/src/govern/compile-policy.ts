@@ -3,7 +3,7 @@ import { templateProblem } from '@toolkeel/journal/tools';
 import type { Policy } from '@toolkeel/policy';
 import { POLICY_SECTIONS } from '../config/governing.js';
 import type { LoadedConfig, Mistake } from '../config/load.js';
-import { didYouMean } from '../text/nearest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 
 export type PolicyInput = Pick<LoadedConfig, 'config' | 'mistakes'>;
 

@@ -1,5 +1,5 @@
 import type { OperationFilter, OperationState } from '@toolkeel/journal';
-import { didYouMean } from '../text/nearest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 
 /** What was asked for cannot be meant. The message says what to write instead. */
 export class FilterError extends Error {

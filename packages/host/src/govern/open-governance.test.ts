@@ -50,11 +50,11 @@ const deny = (when: object) => ({ rules: [{ name: 'r', when, action: 'deny' }] }
 
 describe('a configuration that cannot be meant', () => {
   it.each([
-    ['a rule without action', { rules: [{ name: 'r' }] }, '/rules/0: needs "action"'],
+    ['a rule without action', { rules: [{ name: 'r' }] }, '/rules/0/action: is required'],
     [
       'an unknown tool',
       deny({ tool: 'putt' }),
-      '/rules/0/when/tool: is no tool here. Did you mean "put"?',
+      '/rules/0/when/tool: unknown tool "putt". Did you mean "put"?',
     ],
     [
       'an unknown argument',
@@ -66,13 +66,13 @@ describe('a configuration that cannot be meant', () => {
       { template: 'save' },
       '/template: must be one of safe, standard, open. Did you mean "safe"?',
     ],
-    ['a limit without a number', { limits: { a: {} } }, '/limits/a: needs'],
+    ['a limit without a number', { limits: { a: {} } }, '/limits/a: requires'],
     [
       'a person where nobody can be asked',
       { rules: [{ name: 'r', action: 'require_approval' }] },
-      'it takes the profile "workflow"',
+      'Use the profile "workflow"',
     ],
-    ['a mode that asks where nobody can', { mode: 'composer' }, '/mode: asks a person'],
+    ['a mode that asks where nobody can', { mode: 'composer' }, '/mode: requires approval'],
     [
       'a key for no tool',
       { journal: { keys: { puts: 'put:{thing}' } } },

@@ -11,7 +11,7 @@ import {
 import type { ToolSource } from '@toolkeel/journal';
 import type { Decision, Explanation, Policy } from '@toolkeel/policy';
 import * as z from 'zod';
-import { didYouMean } from '../text/nearest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 import { policyCall } from './policy-call.js';
 
 /** Made when it is first needed, like every schema. */

@@ -12,7 +12,7 @@ import { zodType, type PackPrompt } from '@toolkeel/contract';
 import type { LoadedPack } from '../catalog/loaded-pack.js';
 import { HostError } from '../errors.js';
 import type { Scrub } from '../secret/scrub.js';
-import { didYouMean } from '../text/nearest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 import type { RawPrompt } from './raw.js';
 
 type Params = GetPromptRequest['params'];

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { didYouMean, closestMatches } from '../text/nearest.js';
+import { didYouMean, closestMatches } from '@toolkeel/pack-kit';
 
 /** The protocol's own error for a tool that is not there, with the names that may have been meant. */
 export function unknownTool(name: string, names: Iterable<string>): ProtocolError {

@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
-import { callOf, policyOf } from '../catalogue.fixture.js';
-import type { PolicyTool } from '../catalogue.js';
-import type { Condition, Operators } from '../config/types.js';
-import { evaluate } from '../judge/evaluate.js';
-import { explain } from '../judge/explain.js';
-import type { Truth } from './truth.js';
+import { callOf, policyOf } from '../tools.fixture.js';
+import type { PolicyTool } from '../types.js';
+import type { Condition, Operators } from '../config.js';
+import { evaluate } from '../evaluate.js';
+import { explain } from '../explain.js';
+import type { MatchResult } from './node.js';
 
 /** A tool of which nothing is known beforehand. */
 const anything: PolicyTool = {
@@ -14,18 +14,18 @@ const anything: PolicyTool = {
   inputSchema: { type: 'object' },
 };
 
-const asked = (when: Condition, args: object): Truth => {
+const asked = (when: Condition, args: object): MatchResult => {
   const policy = policyOf({ rules: [{ name: 'a', action: 'deny', when }] }, { tools: [anything] });
   const call = callOf('do', args);
   const { matches } = explain(policy, call).rules[0]!;
   expect(evaluate(policy, call).kind).toBe(matches === 'no' ? 'allow' : 'deny');
   return matches;
 };
-const of = (operators: Operators, value: unknown): Truth =>
+const of = (operators: Operators, value: unknown): MatchResult =>
   asked({ 'args.a': operators }, { a: value });
 
 describe('an argument', () => {
-  test.for<[Operators, unknown, Truth]>([
+  test.for<[Operators, unknown, MatchResult]>([
     [{ exists: true }, 0, 'yes'],
     [{ exists: true }, null, 'no'],
     [{ exists: false }, undefined, 'yes'],
@@ -101,7 +101,7 @@ describe('conditions together', () => {
   const unknown = { 'args.list': { gt: 1 } } as const;
   const args = { a: 1, list: [] };
 
-  test.for<[string, Condition, Truth]>([
+  test.for<[string, Condition, MatchResult]>([
     ['all hold', { all: [yes, yes] }, 'yes'],
     ['one does not', { all: [yes, unknown, no] }, 'no'],
     ['one cannot be told', { all: [yes, unknown] }, 'unknown'],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { callOf, policyOf } from '../catalogue.fixture.js';
-import type { TimeCondition } from '../config/types.js';
-import { evaluate } from '../judge/evaluate.js';
+import { callOf, policyOf } from '../tools.fixture.js';
+import type { TimeCondition } from '../config.js';
+import { evaluate } from '../evaluate.js';
 
 const isTime = (time: TimeCondition, now: number | string): boolean => {
   const policy = policyOf({ rules: [{ name: 'now', action: 'deny', when: { time } }] });

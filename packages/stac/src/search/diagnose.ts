@@ -14,7 +14,7 @@ import { oneLine } from '../text.js';
 import type { Criteria } from './criteria.js';
 import { ITEM_MEMBERS, KNOWN_PROPERTIES } from './known-properties.js';
 import { propertyOf } from './query.js';
-import { asQuestion, didYouMean, suggestions } from './suggest.js';
+import { asQuestion, didYouMean, closestMatches } from '@toolkeel/pack-kit';
 
 /** The collections that a catalogue was seen to have, with the properties that they summarise. */
 export interface SeenCollections {
@@ -211,13 +211,15 @@ function pathSuggestions(path: string, items: readonly Doc[]): readonly string[]
     items.flatMap((item) => Object.keys(docOf(item[member]) ?? {}));
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'assets') {
-    return suggestions(name, namesIn('assets')).map((key) => ['assets', key, ...rest].join('.'));
+    return closestMatches(name, namesIn('assets')).map((key) => ['assets', key, ...rest].join('.'));
   }
   const bare = withoutPrefix(path);
   if (path !== bare && KNOWN_PROPERTIES.has(bare)) return [];
   const properties = new Set([...namesIn('properties'), ...KNOWN_PROPERTIES]);
   // A property by its bare name only lacks the member that it is in.
-  const found = properties.has(bare) ? [bare] : suggestions(bare, [...properties, ...ITEM_MEMBERS]);
+  const found = properties.has(bare)
+    ? [bare]
+    : closestMatches(bare, [...properties, ...ITEM_MEMBERS]);
   return found.map((one) => (properties.has(one) ? `properties.${one}` : one));
 }
 

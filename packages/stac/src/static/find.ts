@@ -4,7 +4,7 @@ import type { Client } from '../api/client.js';
 import type { Landing } from '../api/landing.js';
 import { textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
-import { didYouMean } from '../search/suggest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 import { isCollection } from './match.js';
 import { walk } from './walk.js';
 

@@ -5,7 +5,7 @@ import { compact, docOf, textOf, textsOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import type { Fields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
-import { didYouMean } from '../search/suggest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 
 /** As an asset name: all of them. */
 export const ALL_ASSETS = '*';
