@@ -16,7 +16,7 @@ describe('a path', () => {
 
   const read = (args: unknown, path: string) => readPath(args, parsePath(path));
 
-  it('leads to every value', () => {
+  it('reads every value', () => {
     const args = { list: [{ id: 1 }, { id: null }, {}, { id: 2 }], 'a b': { c: true } };
     expect(read(args, 'args.list[*].id')).toEqual({ values: [1, 2], unreadable: false });
     expect(read(args, 'args.list[3].id').values).toEqual([2]);
@@ -24,23 +24,23 @@ describe('a path', () => {
     expect(read(args, 'args.none[*].x')).toEqual({ values: [], unreadable: false });
   });
 
-  it('says where something else stands in the way', () => {
+  it('is unreadable through a value of another type', () => {
     expect(read({ list: 'one' }, 'args.list[*]')).toEqual({ values: [], unreadable: true });
     expect(read({ list: ['one'] }, 'args.list.name')).toEqual({ values: [], unreadable: true });
     expect(read(undefined, 'args.a').unreadable).toBe(true);
   });
 
-  it('sees own members only', () => {
+  it('reads own properties only', () => {
     expect(read({}, 'args.constructor').values).toEqual([]);
     expect(read({}, 'args.__proto__').values).toEqual([]);
   });
 
-  it('gives up on a list without end', () => {
+  it('is unreadable in a very long array', () => {
     expect(read({ a: new Array(100_001).fill(1) }, 'args.a[*]').unreadable).toBe(true);
   });
 });
 
-describe('what a schema declares', () => {
+describe('a declaration', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -96,13 +96,13 @@ describe('what a schema declares', () => {
     expect(at(path)).toEqual(declared);
   });
 
-  it('is listed for suggestions, however circular it is', () => {
+  it('is listed for suggestions, even from a circular schema', () => {
     const paths = declaredPaths(schema);
     expect(paths).toEqual(expect.arrayContaining(['args.text', 'args.list[*].id', 'args.pair[*]']));
     expect(paths.length).toBeLessThan(100);
   });
 
-  it('is nothing to fall over where it is nonsense', () => {
+  it('does not throw for an invalid schema', () => {
     const nonsense = [
       { type: [Object.create(null), 5], properties: [] },
       { properties: { a: 5, b: null, c: { $ref: '#/a/~2', anyOf: {}, enum: 'x', items: 7 } } },
@@ -116,7 +116,7 @@ describe('what a schema declares', () => {
     }
   });
 
-  it('is bounded in a schema that is made to be endless', () => {
+  it('takes bounded time in a hostile schema', () => {
     const branches = { anyOf: Array.from({ length: 50 }, () => ({ $ref: '#/$defs/a' })) };
     const properties = Object.fromEntries(
       Array.from({ length: 50 }, (_, i) => [`p${i}`, branches]),

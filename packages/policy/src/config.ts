@@ -245,7 +245,7 @@ export type PolicyConfig = ReadonlyDeep<z.input<typeof policySchema>>;
  * needs `$defs` at its root.
  */
 export function policyJsonSchema() {
-  const { $schema, ...schema } = z.toJSONSchema(policySchema, {
+  return z.toJSONSchema(policySchema, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema !== (condition as z.core.$ZodType)) return;
@@ -258,5 +258,4 @@ export function policyJsonSchema() {
       });
     },
   });
-  return schema;
 }

@@ -81,10 +81,7 @@ describe('a call that no user rule matches', () => {
 
   it('is decided by the default template of the profile', () => {
     const kindIn = (profile: 'api' | 'workflow' | 'guard', tool: string) =>
-      evaluate(
-        policyOf({ mode: undefined, template: undefined } as object, { profile }),
-        callOf(tool),
-      ).kind;
+      evaluate(policyOf({ mode: undefined, template: undefined }, { profile }), callOf(tool)).kind;
     expect(kindIn('workflow', 'x_like_tweet')).toBe('approve');
     expect([kindIn('guard', 'x_like_tweet'), kindIn('guard', 'x_delete_tweet')]).toEqual([
       'allow',

@@ -111,7 +111,7 @@ suite('explain', () => {
   });
 });
 
-suite('describe and describeTool', () => {
+suite('a description', () => {
   it('lists the rules that may apply to a tool', () => {
     const described = describeTool(policyOf(config), 'refund_payment');
     expect(described?.rules.map(({ rule }) => rule)).toEqual(['big', 'noted', 'cards']);

@@ -23,7 +23,7 @@ const leaves: readonly Condition[] = [
 ];
 const leaf = fc.constantFrom(...leaves);
 
-/** Conditions over tools and arguments that there are. */
+/** Conditions on known tools and arguments. */
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   leaf,
   fc.tuple(leaf, leaf).map((all) => ({ all })),
@@ -56,7 +56,7 @@ export const config: fc.Arbitrary<PolicyConfig & { readonly rules: readonly Rule
   limits: fc.constant({ links: { when: { 'args.text': { links: true } }, perDay: 3 } } as const),
 });
 
-/** Mostly what the schemas would accept, sometimes anything. */
+/** Mostly values that the schemas accept, sometimes anything. */
 const value = fc.oneof(
   fc.constantFrom<unknown>('a', 'xxx https://a.test', 500, '500', true, null, ['a', 'b'], [], {}),
   fc.anything(),
@@ -71,7 +71,7 @@ export const call: fc.Arbitrary<PolicyCall> = fc.record({
   cost: fc.constantFrom(undefined, { amount: 5, unit: 'USD' }, { amount: 0, unit: 'usd' }),
 });
 
-/** Undefined where the rules contradict themselves, which is refused. */
+/** Undefined if the configuration is refused. */
 export function compiled(
   given: PolicyConfig,
   options: Partial<CompileOptions> = {},

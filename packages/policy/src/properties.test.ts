@@ -9,7 +9,7 @@ import { evaluate } from './evaluate.js';
 import { explain } from './explain.js';
 import { call, compiled, config, named, rule, rules } from './policies.fixture.js';
 
-/** Of rules that contradict themselves nothing is claimed; too many of them would fail the test. */
+/** Skips policies that do not compile. */
 const decide = (
   given: PolicyConfig,
   about: PolicyCall,
@@ -25,7 +25,7 @@ const adding = (given: PolicyConfig, extra: Omit<Rule, 'name'>, at = 0): PolicyC
   rules: (given.rules ?? []).toSpliced(at, 0, { name: 'extra', ...extra }),
 });
 
-it('a denial always wins', () => {
+it('a matching denial always decides', () => {
   fc.assert(
     fc.property(config, call, fc.nat(4), fc.boolean(), (given, about, at, approved) => {
       const decision = decide(adding(given, { action: 'deny' }, at), { ...about, approved });
@@ -34,7 +34,7 @@ it('a denial always wins', () => {
   );
 });
 
-it('a further denial changes nothing, or denies', () => {
+it('an additional denial changes nothing, or denies', () => {
   fc.assert(
     fc.property(config, call, rule, (given, about, { when }) => {
       const before = decide(given, about);
@@ -44,7 +44,7 @@ it('a further denial changes nothing, or denies', () => {
   );
 });
 
-it('no further restriction lets anything act that did not', () => {
+it('an additional restriction never allows a call', () => {
   fc.assert(
     fc.property(config, call, rule, (given, about, extra) => {
       fc.pre(extra.action !== 'allow');
@@ -55,7 +55,7 @@ it('no further restriction lets anything act that did not', () => {
   );
 });
 
-it('the order of rules changes only which of equally strict ones is named', () => {
+it('rule order only decides which of several equally strict rules is reported', () => {
   const shuffled = config.chain((given) =>
     fc
       .shuffledSubarray([...given.rules], { minLength: given.rules.length })
@@ -69,7 +69,7 @@ it('the order of rules changes only which of equally strict ones is named', () =
   );
 });
 
-it('an approval satisfies what asks for one, and changes nothing else', () => {
+it('an approval satisfies rules that require it, and changes nothing else', () => {
   fc.assert(
     fc.property(config, call, (given, about) => {
       const before = decide(given, about);
@@ -80,7 +80,7 @@ it('an approval satisfies what asks for one, and changes nothing else', () => {
   );
 });
 
-it('no rule of the user overrides a hard one', () => {
+it('no user rule overrides a hard rule', () => {
   const restricting = rules.map((all) => named(all.filter(({ action }) => action !== 'allow')));
   fc.assert(
     fc.property(config, restricting, call, (given, hardRules, about) => {
@@ -93,7 +93,7 @@ it('no rule of the user overrides a hard one', () => {
   );
 });
 
-it('nobody is asked where there is nobody to ask', () => {
+it('a profile without approvals never requires one', () => {
   fc.assert(
     fc.property(rules, call, (given, about) => {
       const without = named(given.filter(({ action }) => action !== 'require_approval'));
@@ -102,7 +102,7 @@ it('nobody is asked where there is nobody to ask', () => {
   );
 });
 
-it('an explanation comes to the same decision, and names one rule that decides', () => {
+it('explain returns the same decision, with one deciding rule', () => {
   fc.assert(
     fc.property(config, call, fc.boolean(), (given, about, approved) => {
       const decision = decide(given, { ...about, approved });
@@ -114,7 +114,7 @@ it('an explanation comes to the same decision, and names one rule that decides',
   );
 });
 
-it('evaluation never throws, whatever the arguments are', () => {
+it('evaluate never throws', () => {
   const thrower = (): never => {
     throw new Error('no');
   };

@@ -86,7 +86,7 @@ export const mutations = tools.filter(({ effect }) => effect !== 'read');
 
 type Given = Partial<CompileOptions>;
 
-/** A policy that is expected to be sound. Everything is allowed that no rule restricts. */
+/** Compiles a valid configuration; by default every unrestricted call is allowed. */
 export function policyOf(config: PolicyConfig, options: Given = {}): Policy {
   const given = { mode: 'autopilot', template: 'open', ...config } as const;
   const compiled = compilePolicy(given, { tools, profile: 'workflow', ...options });
@@ -94,7 +94,7 @@ export function policyOf(config: PolicyConfig, options: Given = {}): Policy {
   throw new Error(compiled.issues.map(line).join('\n'));
 }
 
-/** What is wrong with a configuration, a line each; none if it is sound. */
+/** The issues of a configuration, one line each. */
 export function problemsOf(config: unknown, options: Given = {}): string[] {
   const compiled = compilePolicy(config, { tools, profile: 'workflow', ...options });
   return compiled.ok ? [] : compiled.issues.map(line);
@@ -113,7 +113,7 @@ export function callOf(
   return { tool, args: args as PolicyCall['args'], account: 'default', now: NOON, ...more };
 }
 
-/** What a piece of work costs the processor, in milliseconds, however busy the machine is. */
+/** CPU time in milliseconds: independent of other load on the machine. */
 export function cpuTime(work: () => void): number {
   const began = process.cpuUsage();
   work();
