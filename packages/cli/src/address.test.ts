@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAddress, parsePort } from './address.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './errors.js';
 
 describe('an address', () => {
   it.each([

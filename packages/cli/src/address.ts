@@ -1,4 +1,4 @@
-import { UsageError } from './usage-error.js';
+import { UsageError } from './errors.js';
 
 export interface Address {
   readonly host?: string;

@@ -13,11 +13,9 @@ import {
   type LoadedConfig,
   type Log,
 } from '@toolkeel/host';
-import { choosePacks } from './choose-packs.js';
-import { packLine, packNames, toolsOf } from './packs.js';
+import { choosePacks, cliPack, packNames, toolsOf } from './packs.js';
 import { startSandboxes, type Sandboxes } from './sandboxes.js';
-import type { RuntimeContext } from './surroundings.js';
-import { ownVersion } from './version.js';
+import { ownVersion, type RuntimeContext } from './runtime.js';
 
 /** What `up` and `serve` have in common, as the command line says it. */
 export interface ServerFlags {
@@ -52,7 +50,7 @@ export async function openHost(
   const where = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
   const packs = choosePacks(named, configuredPacks(where));
   const others = packNames.filter((name) => !packs.includes(name));
-  const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
+  const bindings = await Promise.all(packs.map((name) => cliPack(name).load()));
   const sandboxes = flags.sandbox ? await startSandboxes(packs) : undefined;
   try {
     const loaded = loadConfig({

@@ -5,11 +5,10 @@ import type { LoginFlags } from './commands/login.js';
 import type { ManifestFlags } from './commands/manifest.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
-import type { InitFlags } from './init/answers.js';
+import type { InitFlags } from './commands/init.js';
 import type { Settings } from './packs.js';
-import { addPeoplesCommands } from './people-commands.js';
-import { firstSignal } from './signals.js';
-import type { RuntimeContext } from './surroundings.js';
+import { addOperatorCommands } from './operator/program.js';
+import { firstSignal, type RuntimeContext } from './runtime.js';
 
 /** What a command gives back: its exit code, where that is not 0. */
 type Ended = Promise<number | void>;
@@ -155,14 +154,14 @@ export function createProgram(
       }),
     );
 
-  addPeoplesCommands(program, { run, runtime, example, collect });
+  addOperatorCommands(program, { run, runtime, example, collect });
   return program;
 }
 
 /** The flags of the sandbox are those of its upstreams, which take a moment to load. */
 export async function addSandboxFlags(program: Command): Promise<void> {
-  const { packFlags } = await import('./pack-flags.js');
-  const { sandboxFlags } = await import('./sandbox-flags.js');
+  const { packFlags } = await import('./sandboxes.js');
+  const { sandboxFlags } = await import('./sandboxes.js');
   const command = program.commands.find((one) => one.name() === 'sandbox');
   for (const { flag, description, isOfOne } of sandboxFlags(await packFlags())) {
     // Three dots say that it can be given again. To the parser they would mean: all that follows.

@@ -2,18 +2,17 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@toolkeel/host';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { describeFailure } from './failure.js';
+import { describeFailure } from './errors.js';
 import { openHost, type ServerFlags } from './open-host.js';
-import { packLine } from './packs.js';
+import { cliPack } from './packs.js';
 import { run } from './run.js';
-import { watchedSurroundings } from './surroundings.fixture.js';
-import { useTempDir } from './temp-dir.fixture.js';
-import { ownVersion } from './version.js';
+import { fakeRuntime, useTempDir } from './runtime.fixture.js';
+import { ownVersion } from './runtime.js';
 
 const dir = useTempDir();
 
 const ended = async (args: readonly string[], env: Record<string, string> = {}) => {
-  const runtime = watchedSurroundings({ cwd: dir(), env });
+  const runtime = fakeRuntime({ cwd: dir(), env });
   const code = await run(args, runtime);
   return { code, out: runtime.said(), err: runtime.complained() };
 };
@@ -159,7 +158,7 @@ describe('wrong usage', () => {
     const config = { packs: { stac: { catalogs: { default: { headers } } } } };
     const env = { TOOLKEEL_STAC_URL: 'https://stac.example.com/v1', NAME: 'hunter2-hunter2' };
     writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
-    const { pack, fromEnvironment } = await packLine('stac').load();
+    const { pack, fromEnvironment } = await cliPack('stac').load();
     const loaded = loadConfig({
       cwd: dir(),
       env,
@@ -201,7 +200,7 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
     'stops the start when %s sets it, and names the flag that accepts it',
     async (by, flags, env) => {
       configure();
-      const opening = openHost(['x'], flags, watchedSurroundings({ cwd: dir(), env }));
+      const opening = openHost(['x'], flags, fakeRuntime({ cwd: dir(), env }));
       const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
       expect(failure).toEqual({
         exitCode: 2,
@@ -213,7 +212,7 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
 
   it('is logged as a warning when --without-approval accepts it', async () => {
     configure();
-    const runtime = watchedSurroundings({
+    const runtime = fakeRuntime({
       cwd: dir(),
       env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
     });
@@ -234,7 +233,7 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
       TOOLKEEL_DATA_DIR: join(dir(), 'data'),
       TOOLKEEL_PROFILE: 'api',
     });
-    expect(examined.out).toMatch(/^warn +approvals +TOOLKEEL_PROFILE moves the server/m);
+    expect(examined.out).toMatch(/^warn +approvals +TOOLKEEL_PROFILE changes the profileoves the server/m);
   });
 
   it.each<[string, ServerFlags]>([
@@ -243,7 +242,7 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
     ['with --sandbox', { sandbox: true }],
   ])('names the entries to change where the mode of the file asks: %s', async (_, flags) => {
     configure({ mode: 'composer', packs: { x: {} } });
-    const runtime = watchedSurroundings({ cwd: dir(), env: {} });
+    const runtime = fakeRuntime({ cwd: dir(), env: {} });
     const opening = openHost(['x'], { profile: 'api', ...flags }, runtime);
     const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
     const message = expect.stringMatching(
@@ -264,7 +263,7 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     configure({ rules: [{ name: 'a', action: 'deny', when: { tool: 'x_pots_tweet' } }] });
-    const runtime = watchedSurroundings({ cwd: dir(), env: {} });
+    const runtime = fakeRuntime({ cwd: dir(), env: {} });
     const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
     await expect(opening).rejects.toThrow('unknown tool "x_pots_tweet"');
     // The log writes its first batch after a delay.

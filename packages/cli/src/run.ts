@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
-import { describeFailure } from './failure.js';
+import { describeFailure } from './errors.js';
 import { addSandboxFlags, createProgram } from './program.js';
-import type { RuntimeContext } from './surroundings.js';
-import { ownVersion } from './version.js';
+import { ownVersion, type RuntimeContext } from './runtime.js';
 
 /** Runs what was typed and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(args: readonly string[], runtime: RuntimeContext): Promise<number> {

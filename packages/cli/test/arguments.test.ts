@@ -2,7 +2,7 @@ import { envelopeSchema } from '@toolkeel/contract';
 import { startStacSandbox } from '@toolkeel/sandbox';
 import { stac } from '@toolkeel/stac';
 import { afterEach, expect, it } from 'vitest';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { useTempDir } from '../src/runtime.fixture.js';
 import { describeArguments } from './support/argument-suite.js';
 import { overHttp } from './support/client.js';
 import { answersTo, fuzzArguments } from './support/fuzz-arguments.js';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../src/run.js';
-import { watchedSurroundings } from '../src/surroundings.fixture.js';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../src/runtime.fixture.js';
 
 const dir = useTempDir();
 const secret = 'secret-of-the-upstream';
@@ -31,7 +30,7 @@ const examined = async (config: object, env: Record<string, string> = {}) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const asked = async (...flags: string[]) => {
     const dataDir = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-    const runtime = watchedSurroundings({ cwd: dir(), env: { ...dataDir, ...env } });
+    const runtime = fakeRuntime({ cwd: dir(), env: { ...dataDir, ...env } });
     return { code: await run(['doctor', ...flags], runtime), out: runtime.said() };
   };
   const { code, out } = await asked('--json');
@@ -57,7 +56,7 @@ describe('toolkeel doctor', () => {
       ['ok', 'stac: ours'],
     ]);
     expect(text).toContain('is in the variable OUR_KEY');
-    expect(text).toContain('All is well.');
+    expect(text).toContain('All checks passed.');
     expect(JSON.stringify(report) + text).not.toContain(secret);
   });
 
@@ -85,7 +84,7 @@ describe('toolkeel doctor', () => {
 
   it('waits for an upstream that says nothing no longer than its limit', async () => {
     const stalled = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
-    const runtime = watchedSurroundings({
+    const runtime = fakeRuntime({
       cwd: dir(),
       env: { TOOLKEEL_STAC_URL: stalled.url, TOOLKEEL_DATA_DIR: dir() },
     });

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { login, type LoginFlags } from '../src/commands/login.js';
-import { describeFailure } from '../src/failure.js';
+import { describeFailure } from '../src/errors.js';
 import { run } from '../src/run.js';
-import { watchedSurroundings } from '../src/surroundings.fixture.js';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../src/runtime.fixture.js';
 import { overStdio } from './support/client.js';
 import { endAll, finished, toolkeel, type Running } from './support/process.js';
 
@@ -44,7 +43,7 @@ const begun = async () => {
 
 /** The same in this process, which is there already. */
 const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {}) => {
-  const runtime = watchedSurroundings({
+  const runtime = fakeRuntime({
     cwd: dir(),
     env: { TOOLKEEL_DATA_DIR: join(dir(), 'data'), ...env },
   });
@@ -179,7 +178,7 @@ describe('toolkeel login x', () => {
   it('refuses another API without the page where a person allows the app, and names the variable', async () => {
     configure({ authorizeUrl: undefined });
     const ask = async (env: Record<string, string>) => {
-      const runtime = watchedSurroundings({ cwd: dir(), env });
+      const runtime = fakeRuntime({ cwd: dir(), env });
       return { code: await run(['login', 'x', '--timeout', '0.1'], runtime), ...runtime };
     };
     const inFile = await ask({});
@@ -202,7 +201,7 @@ describe('toolkeel login x', () => {
   it('says that the file is a folder before anybody is asked', async () => {
     configure();
     mkdirSync(file(), { recursive: true });
-    const runtime = watchedSurroundings({
+    const runtime = fakeRuntime({
       cwd: dir(),
       env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
     });
@@ -242,7 +241,7 @@ describe('toolkeel login x', () => {
 const doctor = async (env: Record<string, string> = {}) => {
   // A pack reads its credentials itself, from the process.
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  const runtime = watchedSurroundings({
+  const runtime = fakeRuntime({
     cwd: dir(),
     env: { TOOLKEEL_DATA_DIR: join(dir(), 'data'), ...env },
   });

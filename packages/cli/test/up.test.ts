@@ -1,9 +1,8 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { startStacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { useTempDir } from '../src/runtime.fixture.js';
 import { overHttp } from './support/client.js';
 import { endAll, start, toolkeel } from './support/process.js';
 

@@ -1,18 +1,29 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { undecided } from '@toolkeel/host';
 import type { Decided, OperationView } from '@toolkeel/journal';
-import { actorOf } from '../people/actor.js';
-import { awaitExecution, type Execution } from '../people/await-execution.js';
-import { findId } from '../people/find-id.js';
-import type { DeskFlags, OpenedOperatorJournal } from '../people/open-desk.js';
-import { harmless, localTime, pretty, table } from '../people/print.js';
-import { argumentSchema, readValue } from '../people/read-value.js';
-import { costText, decisiveArgument, operationText } from '../people/show-operation.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
-import { atDesk, filterOf, unknownOperation, withCursor, type ListFlags } from './operations.js';
+import { actorOf, argumentSchema, findId, readValue } from '../operator/input.js';
+import { awaitExecution, type Execution } from '../operator/await-execution.js';
+import type { OperatorFlags, OpenedOperatorJournal } from '../operator/journal.js';
+import {
+  costText,
+  decisiveArgument,
+  escapeControls,
+  localTime,
+  operationText,
+  pretty,
+  table,
+} from '../operator/format.js';
+import type { RuntimeContext } from '../runtime.js';
+import { UsageError } from '../errors.js';
+import {
+  withOperatorJournal,
+  filterOf,
+  unknownOperation,
+  withCursor,
+  type ListFlags,
+} from './operations.js';
 
-export interface DecideFlags extends DeskFlags {
+export interface DecideFlags extends OperatorFlags {
   readonly hash?: string;
   readonly by?: string;
   readonly reason?: string;
@@ -28,7 +39,7 @@ export interface EditFlags extends Omit<DecideFlags, 'reason' | 'wait'> {
 export async function listApprovals(flags: ListFlags, around: RuntimeContext): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
     const found = await operatorJournal.approvals.list(await withCursor(operatorJournal, filter));
     if (json) say(`${pretty({ approvals: found })}\n`);
     else if (found.length === 0) say('Nothing waits for a person.\n');
@@ -39,10 +50,10 @@ export async function listApprovals(flags: ListFlags, around: RuntimeContext): P
 
 export async function showApproval(
   id: string,
-  flags: DeskFlags,
+  flags: OperatorFlags,
   around: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
     const operation = await waiting(operatorJournal, id);
     say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
@@ -58,7 +69,7 @@ export async function decide(
   const by = actorOf(flags.by);
   const { reason, json } = flags;
   const waitMs = waitOf(flags.wait);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
     const operation = await waiting(operatorJournal, typed);
     const { id } = operation;
     // What is decided is shown, also where its hash was given.
@@ -100,19 +111,21 @@ function executionText(operation: OperationView, { state, live }: Execution): st
   switch (state) {
     case 'executed': {
       const result = answer?.data === undefined ? '' : ` Its result:\n${pretty(answer.data)}`;
-      return harmless(`It is executed.${result}\n`);
+      return escapeControls(`It is executed.${result}\n`);
     }
     case 'failed':
-      return harmless(`It failed: ${why}\n`);
+      return escapeControls(`It failed: ${why}\n`);
     case 'unknown':
       return `It was sent, and its outcome is unknown. Check the upstream, then: toolkeel operations resolve ${id} --outcome executed|not_executed\n`;
     case 'not_executed':
-      return harmless(
+      return escapeControls(
         `It was not executed: ${why}\nIt stays approved, and a live server that has ${tool} tries again${until}.\n`,
       );
     case 'pending':
-      if (live) return harmless(`A live server has ${tool} and executes it${until}.\n`);
-      return harmless(`No live server has ${tool}: it is executed when one starts${until}.\n`);
+      if (live) return escapeControls(`A live server has ${tool} and executes it${until}.\n`);
+      return escapeControls(
+        `No live server has ${tool}: it is executed when one starts${until}.\n`,
+      );
   }
 }
 
@@ -132,7 +145,7 @@ export async function editApproval(
   if (given.length + remove.length === 0) {
     throw new UsageError('Say what to change: --set name=value, --remove name.');
   }
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
     const asked = await waiting(operatorJournal, typed);
     const input = operatorJournal.specOf(asked.tool)?.inputSchema;
     const changes = Object.fromEntries(

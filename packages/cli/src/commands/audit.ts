@@ -1,15 +1,15 @@
 import { readMoment } from '@toolkeel/host';
 import type { AuditExport, AuditHead, JournalStore } from '@toolkeel/journal';
-import { openStoreAlone, type DeskFlags } from '../people/open-desk.js';
-import { harmless, pretty } from '../people/print.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
+import { openAuditStore, type OperatorFlags } from '../operator/journal.js';
+import { escapeControls, pretty } from '../operator/format.js';
+import type { RuntimeContext } from '../runtime.js';
+import { UsageError } from '../errors.js';
 
-export interface VerifyFlags extends DeskFlags {
+export interface VerifyFlags extends OperatorFlags {
   readonly expect?: string;
 }
 
-export interface ExportFlags extends DeskFlags {
+export interface ExportFlags extends OperatorFlags {
   readonly format?: string;
   readonly since?: string;
   readonly until?: string;
@@ -19,7 +19,7 @@ export interface ExportFlags extends DeskFlags {
 const BEGINNING: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
 /** The end of the chain, to be kept where nobody can change it. */
-export async function auditHead(flags: DeskFlags, around: RuntimeContext): Promise<number> {
+export async function auditHead(flags: OperatorFlags, around: RuntimeContext): Promise<number> {
   return withStore(flags, around, async (store) => {
     const head = (await store.auditHead()) ?? BEGINNING;
     around.stdout.write(flags.json ? `${pretty(head)}\n` : `${head.seq}:${head.hash}\n`);
@@ -37,7 +37,7 @@ export async function verifyAudit(flags: VerifyFlags, around: RuntimeContext): P
     const { write } = around.stdout;
     if (flags.json) write(`${pretty({ ok: problemCount === 0, ...report, head })}\n`);
     else {
-      for (const { kind, message } of problems) write(`${kind}: ${harmless(message)}\n`);
+      for (const { kind, message } of problems) write(`${kind}: ${escapeControls(message)}\n`);
       const verdict =
         problemCount === 0
           ? `${rows} rows, all in order`
@@ -58,11 +58,11 @@ export async function exportAudit(flags: ExportFlags, around: RuntimeContext): P
 }
 
 async function withStore(
-  flags: DeskFlags,
+  flags: OperatorFlags,
   around: RuntimeContext,
   work: (store: JournalStore) => Promise<number>,
 ): Promise<number> {
-  const store = await openStoreAlone(flags, around);
+  const store = await openAuditStore(flags, around);
   try {
     return await work(store);
   } finally {

@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
-import { CONFIG_FILE } from '@toolkeel/host';
-import { answersFrom, configOf, type Answers, type InitFlags } from '../init/answers.js';
-import { launchOf } from '../init/launch.js';
-import { packLine } from '../packs.js';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { CONFIG_FILE, didYouMean, secretInUrl } from '@toolkeel/host';
+import { choosePacks, cliPack, packNames, type Settings } from '../packs.js';
 import { snippetsFor } from '../snippets.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
-import { ownVersion } from '../version.js';
+import { ownVersion, type RuntimeContext } from '../runtime.js';
+import { UsageError } from '../errors.js';
+import { PROFILES, type Profile } from '@toolkeel/contract';
+import { fileURLToPath } from 'node:url';
 
 /** Writes a configuration file, and says how clients are told of it. */
 export async function init(flags: InitFlags, runtime: RuntimeContext): Promise<number> {
@@ -40,7 +39,7 @@ export async function init(flags: InitFlags, runtime: RuntimeContext): Promise<n
 
 /** Undefined where the person does not want to go on. */
 async function ask(known: Answers, file: string, force: boolean): Promise<Answers | undefined> {
-  const { askAll, askToReplace, Cancelled } = await import('../init/ask.js');
+  const { askAll, askToReplace, Cancelled } = await import('./init-prompts.js');
   try {
     const mayWrite = force || !existsSync(file) || (await askToReplace(file));
     return mayWrite ? await askAll(known) : undefined;
@@ -60,7 +59,7 @@ function schemaFor(dir: string): string {
 }
 
 function afterwards(file: string, { packs }: Answers): string {
-  const logins = packs.filter((name) => packLine(name).login);
+  const logins = packs.filter((name) => cliPack(name).login);
   const snippets = snippetsFor(launchOf(['serve', '--config', file]));
   return [
     `Wrote ${file}.`,
@@ -72,4 +71,94 @@ function afterwards(file: string, { packs }: Answers): string {
     'toolkeel doctor looks whether everything can be reached.',
     '',
   ].join('\n');
+}
+
+/** What has to be known to write a configuration. */
+export interface Answers {
+  readonly profile: Profile;
+  readonly packs: readonly string[];
+  /** Addresses of upstreams, by pack. What is not named has the pack's own default. */
+  readonly upstreams: Readonly<Record<string, string>>;
+}
+
+export interface InitFlags {
+  readonly profile?: string;
+  readonly pack?: readonly string[];
+  readonly upstream?: readonly string[];
+  readonly config?: string;
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+/** What the command line answers already; the rest has a default. */
+export function answersFrom({
+  profile = 'readonly',
+  pack = [],
+  upstream = [],
+}: InitFlags): Answers {
+  const known = PROFILES.find((name) => name === profile);
+  if (!known) {
+    throw new UsageError(
+      `There is no profile "${profile}".${didYouMean(profile, PROFILES)} Profiles: ${PROFILES.join(', ')}.`,
+    );
+  }
+  const upstreams = Object.fromEntries(upstream.map(parseUpstream));
+  const named = [...pack, ...Object.keys(upstreams)];
+  const ready = packNames.filter((name) => cliPack(name).setup.isReady);
+  return { profile: known, packs: choosePacks(named, ready), upstreams };
+}
+
+/** `stac=https://…` */
+function parseUpstream(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1)
+    throw new UsageError(`"${text}" is not PACK=URL, such as stac=https://stac.example.com`);
+  const [pack, url] = [text.slice(0, at), text.slice(at + 1)];
+  const problem = urlProblem(url);
+  if (problem !== undefined) throw new UsageError(`--upstream ${pack}: ${problem}`);
+  return [pack, url];
+}
+
+/** Why an address cannot be used, if it cannot. */
+export function urlProblem(text: string): string | undefined {
+  if (!URL.canParse(text)) return `"${text}" is not an address: it begins with https:// or http://`;
+  const { protocol } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    return `it begins with ${protocol}// and must begin with https:// or http://`;
+  }
+  const found = secretInUrl(text);
+  return found
+    ? `it holds ${found.what}, which does not belong here: leave it out, and name a variable under "headers" in the file`
+    : undefined;
+}
+
+/** The configuration file that follows. */
+export function configOf({ profile, packs, upstreams }: Answers, schema: string): Settings {
+  const settings = packs.map((name) => {
+    const url = upstreams[name];
+    return [name, url === undefined ? {} : cliPack(name).setup.settings(url)] as const;
+  });
+  return { $schema: schema, profile, packs: Object.fromEntries(settings) };
+}
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+const ownScript = fileURLToPath(new URL('../bin.js', import.meta.url));
+
+/**
+ * How a client starts us again. Where npx has put us will be cleaned up one day, so then it is npx
+ * again; elsewhere it is this Node.js and this file: clients with windows have a path of their own.
+ */
+export function launchOf(
+  args: readonly string[],
+  { script = ownScript, node = process.execPath, platform = process.platform } = {},
+): Launch {
+  if (!script.includes(`${sep}_npx${sep}`)) return { command: node, args: [script, ...args] };
+  const npx = ['-y', 'toolkeel', ...args];
+  return platform === 'win32'
+    ? { command: 'cmd', args: ['/c', 'npx', ...npx] }
+    : { command: 'npx', args: npx };
 }

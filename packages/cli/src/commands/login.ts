@@ -1,9 +1,8 @@
 import { didYouMean, loadConfig } from '@toolkeel/host';
-import { choosePacks } from '../choose-packs.js';
-import { packLine, packNames } from '../packs.js';
-import { harmless } from '../people/print.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
+import { choosePacks, cliPack, packNames } from '../packs.js';
+import { escapeControls } from '../operator/format.js';
+import type { RuntimeContext } from '../runtime.js';
+import { UsageError } from '../errors.js';
 
 export interface LoginFlags {
   readonly clientId?: string;
@@ -54,7 +53,7 @@ export async function login(
       onStranger: () =>
         stderr.write('A browser came back from another login than this one. Still waiting.\n'),
     });
-    const as = who === undefined ? '' : ` as ${harmless(who)}`;
+    const as = who === undefined ? '' : ` as ${escapeControls(who)}`;
     stdout.write(`Logged in${as}. The login is kept in ${file}, for you alone.\n`);
     if (unused !== undefined) stderr.write(`It is not used yet: ${unused}\n`);
     const config = flags.config === undefined ? '' : ` --config ${flags.config}`;
@@ -83,9 +82,9 @@ function asHere(name: string, env: RuntimeContext['env']): string {
 
 function lineWithLogin(named: string) {
   const [name = ''] = choosePacks([named]);
-  const { login: logIn, load } = packLine(name);
+  const { login: logIn, load } = cliPack(name);
   if (logIn) return { name, logIn, load };
-  const others = packNames.filter((one) => packLine(one).login);
+  const others = packNames.filter((one) => cliPack(one).login);
   throw new UsageError(
     `${name} needs no login.${didYouMean(named, others)} With one: ${others.join(', ')}.`,
   );

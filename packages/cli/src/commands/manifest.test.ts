@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compareManifests, manifestSchema, manifestText } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import { watchedSurroundings } from '../surroundings.fixture.js';
-import { useTempDir } from '../temp-dir.fixture.js';
+import { fakeRuntime } from '../runtime.fixture.js';
+import { useTempDir } from '../runtime.fixture.js';
 import { currentManifest, manifest, publishedManifest } from './manifest.js';
 
 const dir = useTempDir();
-const here = () => watchedSurroundings({ cwd: dir() });
+const here = () => fakeRuntime({ cwd: dir() });
 
 it('is the one that we publish: no tool comes, goes or changes unnoticed', async () => {
   const current = await currentManifest();

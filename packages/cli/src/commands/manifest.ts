@@ -12,8 +12,8 @@ import {
 } from '@toolkeel/contract';
 import { didYouMean, hostToolSpecs } from '@toolkeel/host';
 import { packNames, toolsOf } from '../packs.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
+import type { RuntimeContext } from '../runtime.js';
+import { UsageError } from '../errors.js';
 
 export interface ManifestFlags {
   readonly profile?: string;

@@ -1,15 +1,17 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { operationFilter } from '@toolkeel/host';
 import type { OperationView, Resolution } from '@toolkeel/journal';
-import { actorOf } from '../people/actor.js';
-import { findId } from '../people/find-id.js';
-import { openDesk, type DeskFlags, type OpenedOperatorJournal } from '../people/open-desk.js';
-import { localTime, pretty, table } from '../people/print.js';
-import { operationText } from '../people/show-operation.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
+import { actorOf, findId } from '../operator/input.js';
+import {
+  openOperatorJournal,
+  type OperatorFlags,
+  type OpenedOperatorJournal,
+} from '../operator/journal.js';
+import { localTime, operationText, pretty, table } from '../operator/format.js';
+import type { RuntimeContext } from '../runtime.js';
+import { UsageError } from '../errors.js';
 
-export interface ListFlags extends DeskFlags {
+export interface ListFlags extends OperatorFlags {
   readonly state?: string;
   readonly tool?: string;
   readonly account?: string;
@@ -19,7 +21,7 @@ export interface ListFlags extends DeskFlags {
   readonly before?: string;
 }
 
-export interface ResolveFlags extends DeskFlags {
+export interface ResolveFlags extends OperatorFlags {
   readonly outcome: string;
   readonly data?: string;
   readonly by?: string;
@@ -27,12 +29,12 @@ export interface ResolveFlags extends DeskFlags {
 }
 
 /** With the journal open, and closed again however it ends. What is said is scrubbed. */
-export async function atDesk(
-  flags: DeskFlags,
+export async function withOperatorJournal(
+  flags: OperatorFlags,
   around: RuntimeContext,
   work: (operatorJournal: OpenedOperatorJournal, say: (text: string) => void) => Promise<number>,
 ): Promise<number> {
-  const operatorJournal = await openDesk(flags, around);
+  const operatorJournal = await openOperatorJournal(flags, around);
   try {
     return await work(operatorJournal, (text) => around.stdout.write(operatorJournal.scrub(text)));
   } finally {
@@ -43,7 +45,7 @@ export async function atDesk(
 export async function listOperations(flags: ListFlags, around: RuntimeContext): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
     const found = await operatorJournal.operations.list(await withCursor(operatorJournal, filter));
     if (json) say(`${pretty({ operations: found })}\n`);
     else if (found.length === 0) say('There are none.\n');
@@ -54,10 +56,10 @@ export async function listOperations(flags: ListFlags, around: RuntimeContext): 
 
 export async function showOperation(
   typed: string,
-  flags: DeskFlags,
+  flags: OperatorFlags,
   around: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
     const id = await findId(operatorJournal, typed);
     const operation = await operatorJournal.operations.show(id);
     if (!operation) throw unknownOperation(id);
@@ -72,7 +74,7 @@ export async function resolveOperation(
   around: RuntimeContext,
 ): Promise<number> {
   const resolution = resolutionOf(flags);
-  return atDesk(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
     const { operations } = operatorJournal;
     const id = await findId(operatorJournal, typed);
     const before = await operations.show(id);
@@ -115,7 +117,7 @@ function withoutResult(spec: ToolSpec | undefined, { outcome, data }: Resolution
   );
 }
 
-export function filterOf(given: Omit<ListFlags, keyof DeskFlags>) {
+export function filterOf(given: Omit<ListFlags, keyof OperatorFlags>) {
   try {
     return operationFilter(given, Date.now());
   } catch (cause) {

@@ -1,10 +1,7 @@
-import { choosePacks } from '../choose-packs.js';
-import { toolsOf, type SandboxUpstream, type Settings } from '../packs.js';
-import { packFlags } from '../pack-flags.js';
-import { settingsByPack } from '../sandbox-flags.js';
-import { startSandboxes } from '../sandboxes.js';
+import { choosePacks, type SandboxUpstream, type Settings, toolsOf } from '../packs.js';
+import { packFlags, settingsByPack, startSandboxes } from '../sandboxes.js';
 import { shellWord } from '../snippets.js';
-import type { RuntimeContext } from '../surroundings.js';
+import type { RuntimeContext } from '../runtime.js';
 
 /** The local upstreams alone, until somebody stops them. */
 export async function sandbox(

@@ -2,7 +2,7 @@ import type { HttpOptions } from '@toolkeel/host';
 import { parseAddress } from '../address.js';
 import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
 import { packNames } from '../packs.js';
-import type { RuntimeContext } from '../surroundings.js';
+import type { RuntimeContext } from '../runtime.js';
 
 export interface ServeFlags extends ServerFlags {
   /** `true` where no address follows. */

@@ -1,14 +1,17 @@
 import {
   consoleTokenFile,
-  persistentConsoleToken,
   ephemeralConsoleToken,
+  type LoadedConfig,
   type OperatorApi,
+  persistentConsoleToken,
 } from '@toolkeel/host';
-import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
-import { shellWord } from '../snippets.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { welcomeText } from '../welcome.js';
+import { type OpenedHost, openHost, type ServerFlags } from '../open-host.js';
+import { shellWord, snippetsFor } from '../snippets.js';
+import type { RuntimeContext } from '../runtime.js';
 import { serveHttp } from './serve.js';
+import { hostname } from 'node:os';
+import { styleText } from 'node:util';
+import { cliPack } from '../packs.js';
 
 export interface UpFlags extends ServerFlags {
   readonly host?: string;
@@ -26,7 +29,7 @@ export async function up(
   const address = { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
   const opened = await openHost(named, flags, runtime, address);
   const { stdout } = runtime;
-  const operatorJournal = await openDesk(opened);
+  const operatorJournal = await openOperatorApi(opened);
   const welcome = ({ url }: { readonly url: string }): void => {
     stdout.write(welcomeText(opened, url, stdout.colours, operatorJournal?.token));
   };
@@ -34,7 +37,7 @@ export async function up(
 }
 
 /** Where people decide, and how to get the token for it in words of a shell. */
-async function openDesk({
+async function openOperatorApi({
   governance,
   loaded,
   sandboxes,
@@ -52,4 +55,88 @@ async function openDesk({
     log('warn', 'no_api_for_people', { dir: dataDir, cause });
     return undefined;
   }
+}
+
+/** What a person reads who has just started a server: where it is, how to connect, what to try. */
+export function welcomeText(
+  { host, packs, sandboxes, loaded }: OpenedHost,
+  url: string,
+  colours: boolean,
+  /** For people who decide: what stands for it in a shell. */
+  consoleToken?: string,
+): string {
+  const bold = (text: string): string =>
+    colours ? styleText('bold', text, { validateStream: false }) : text;
+  const mcp = `${url}/mcp`;
+  const authorization = authorizationOf(loaded);
+  const addresses = [...(sandboxes?.byPack ?? [])].flatMap(([name, upstream]) =>
+    Object.entries(upstream.addresses)
+      .filter(([what]) => what === 'api' || what === 'control')
+      .map(([what, address]) => [`${name} ${what}`, address] as const),
+  );
+  const facts = [
+    ['MCP', mcp],
+    ...elsewhere(loaded, url).map((address) => ['from elsewhere', `${address}/mcp`] as const),
+    ['health', `${url}/healthz`],
+    ['metrics', `${url}/metrics`],
+    ['tools', `${host.tools.length}, profile ${host.profile.name}, packs ${packs.join(', ')}`],
+    ...addresses,
+    ...(consoleToken === undefined
+      ? []
+      : [
+          [
+            'for people',
+            `curl -H "Authorization: Bearer ${consoleToken}" ${url}/api/approvals`,
+          ] as const,
+        ]),
+  ] as const;
+  const snippets = snippetsFor({ url: mcp, ...(authorization !== undefined && { authorization }) });
+  return [
+    bold('Toolkeel is up.'),
+    ...(sandboxes
+      ? ['All upstreams are local sandboxes: no credential is used and nothing acts for real.']
+      : []),
+    '',
+    ...facts.map(([what, value]) => `  ${what.padEnd(14)} ${value}`),
+    '',
+    bold('Connect a client'),
+    ...snippets.flatMap(({ client, where, text }) => ['', `  ${client}, ${where}:`, indent(text)]),
+    '',
+    bold(packs.length > 1 ? 'Try a first call of each pack' : 'Try a first call'),
+    '',
+    ...packs.flatMap((name) => [indent(curlFor(mcp, name, authorization)), '']),
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+/** How other machines call us, where we listen on every address that this one has. */
+function elsewhere({ httpOptions }: LoadedConfig, url: string): readonly string[] {
+  const { host, allowedHosts = [hostname()] } = httpOptions;
+  if (host !== '0.0.0.0' && host !== '::') return [];
+  return allowedHosts.map((name) => `http://${name}:${new URL(url).port}`);
+}
+
+function curlFor(mcp: string, pack: string, authorization: string | undefined): string {
+  const params = cliPack(pack).firstCall;
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  return [
+    `curl -sS ${shellWord(mcp)}`,
+    ...(authorization === undefined ? [] : [`-H "Authorization: ${authorization}"`]),
+    `-H 'Content-Type: application/json'`,
+    `-H 'Accept: application/json, text/event-stream'`,
+    `-d ${shellWord(body)}`,
+  ].join(' \\\n  ');
+}
+
+/** In words of a shell that lead to the token: the token itself stays where it is kept. */
+function authorizationOf({ config }: LoadedConfig): string | undefined {
+  const { token } = config.http;
+  if (token === undefined) return undefined;
+  const value = 'env' in token ? `$${token.env}` : `$(cat ${shellWord(token.file)})`;
+  return `Bearer ${token.prefix ?? ''}${value}`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
 }

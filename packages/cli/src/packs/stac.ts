@@ -1,6 +1,6 @@
-import type { PackLine } from './line.js';
+import type { CliPack } from './pack.js';
 
-export const stac: PackLine = {
+export const stac: CliPack = {
   load: async () => {
     const { stac: pack, configFromEnvironment } = await import('@toolkeel/stac');
     return { pack, fromEnvironment: configFromEnvironment, preset: 'stac' };

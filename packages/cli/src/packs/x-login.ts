@@ -6,10 +6,9 @@ import {
   lookAtLogin,
   readSecret,
 } from '@toolkeel/x/pack';
-import type { Finding } from '../doctor/finding.js';
-import { UsageError } from '../usage-error.js';
-import type { LoggedIn, LoginRequest } from './line.js';
-import { xLoginFile } from './x-login-file.js';
+import type { Finding, LoggedIn, LoginRequest } from './pack.js';
+import { UsageError } from '../errors.js';
+import { xLoginFile } from './x.js';
 
 /** Lets a person allow us to act at X, and keeps what X gives for it. */
 export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
@@ -63,7 +62,7 @@ function refuseUnknownAuthorizePage(settings: unknown): void {
 const what = 'x: login';
 
 /** Whether somebody is logged in, and whether only its owner can read that. */
-export async function examineX(settings: unknown): Promise<readonly Finding[]> {
+export async function checkXLogin(settings: unknown): Promise<readonly Finding[]> {
   const { tokenFile, accessToken, bearerToken } = configSchema.parse(settings);
   if (accessToken || tokenFile === undefined) return [];
   const advice = 'Log in: toolkeel login x';

@@ -1,8 +1,9 @@
-import type { PackLine } from './line.js';
-import { xLoginFile } from './x-login-file.js';
-import { startXSandboxUpstream } from './x-sandbox.js';
+import type { CliPack, SandboxUpstream, Settings } from './pack.js';
+import { join } from 'node:path';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 
-export const x: PackLine = {
+export const x: CliPack = {
   load: async () => {
     const { x: pack, configFromEnvironment } = await import('@toolkeel/x/pack');
     return {
@@ -26,5 +27,60 @@ export const x: PackLine = {
     settings: (baseUrl) => ({ baseUrl }),
   },
   login: async (request) => (await import('./x-login.js')).logIntoX(request),
-  examine: async (settings) => (await import('./x-login.js')).examineX(settings),
+  check: async (settings) => (await import('./x-login.js')).checkXLogin(settings),
 };
+
+/** Where a login at X is kept, where nobody names another place. */
+export const xLoginFile = (dataDir: string): string => join(dataDir, 'x-login.json');
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** X on loopback. Its token is in a file, as a real one would be, so that no settings show it. */
+async function startXSandboxUpstream(flags: Settings): Promise<SandboxUpstream> {
+  const { startXSandbox, xOptionsFromFlags } = await import('@toolkeel/sandbox');
+  const sandbox = await startXSandbox(xOptionsFromFlags(flags));
+  const { url, authorizeUrl, tokenUrl, control, credentials } = sandbox;
+  const { clientId, clientSecret } = credentials;
+  const tier = sandbox.tier();
+  // Whoever leaves a sandbox open over night should find it as it was.
+  const { accessToken } = sandbox.issueTokens({ lifetimeMs: YEAR_MS });
+  const folder = privateFolder();
+  const file = join(folder, 'access-token');
+  writeFileSync(file, accessToken, { mode: 0o600 });
+  return {
+    settings: {
+      baseUrl: url,
+      authorizeUrl,
+      clientId,
+      tier,
+      account: 'sandbox',
+      accessToken: { file },
+    },
+    addresses: { api: url, authorize: authorizeUrl, token: tokenUrl, control: control.url },
+    environment: {
+      TOOLKEEL_X_BASE_URL: url,
+      TOOLKEEL_X_ACCESS_TOKEN: accessToken,
+      ...(tier === 'enterprise' && { TOOLKEEL_X_TIER: tier }),
+    },
+    login: {
+      clientId,
+      environment: {
+        TOOLKEEL_X_BASE_URL: url,
+        TOOLKEEL_X_AUTHORIZE_URL: authorizeUrl,
+        // Not where a real login is kept.
+        TOOLKEEL_X_TOKEN_FILE: join(folder, 'login.json'),
+        ...(clientSecret !== undefined && { TOOLKEEL_X_CLIENT_SECRET: clientSecret }),
+      },
+    },
+    close: async () => {
+      rmSync(folder, { recursive: true, force: true });
+      await sandbox.close();
+    },
+  };
+}
+
+function privateFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'toolkeel-x-'));
+  chmodSync(folder, 0o700);
+  return folder;
+}

@@ -7,8 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { toolsOf } from '../../src/packs.js';
 import { run } from '../../src/run.js';
-import { watchedSurroundings } from '../../src/surroundings.fixture.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 
 const dir = useTempDir();
 const opened: (() => Promise<void>)[] = [];
@@ -17,7 +16,7 @@ afterEach(async () => {
 });
 
 const command = async (...args: readonly string[]) => {
-  const runtime = watchedSurroundings({ cwd: dir() });
+  const runtime = fakeRuntime({ cwd: dir() });
   const code = await run(args, runtime);
   return { code, out: runtime.said(), err: runtime.complained() };
 };

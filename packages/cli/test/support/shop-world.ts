@@ -5,8 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { shopLine } from '../../src/fixtures/shop.fixture.js';
 import { addPack } from '../../src/packs.js';
 import { run } from '../../src/run.js';
-import { watchedSurroundings } from '../../src/surroundings.fixture.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from './client.js';
 import { endAll, start, type Running } from './process.js';
 import { startShop, type ShopUpstream } from './shop-upstream.js';
@@ -81,13 +80,13 @@ export function useWorld(): World {
       return { ...running, url };
     },
     command: async (...args) => {
-      const runtime = watchedSurroundings({ cwd: dir() });
+      const runtime = fakeRuntime({ cwd: dir() });
       const code = await run(args, runtime);
       return { code, out: runtime.said(), err: runtime.complained() };
     },
     personSays: async (answer, ...args) => {
       const confirm = () => Promise.resolve(answer);
-      const runtime = watchedSurroundings({ cwd: dir(), isInteractive: true, confirm });
+      const runtime = fakeRuntime({ cwd: dir(), isInteractive: true, confirm });
       return { code: await run(args, runtime), out: runtime.said() };
     },
     process: process_,

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/run.js';
-import { watchedSurroundings } from '../../src/surroundings.fixture.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from '../support/client.js';
 
 const dir = useTempDir();
@@ -53,7 +52,7 @@ const serve = async (config: object, env: Readonly<Record<string, string>> = log
 };
 const operations = async (): Promise<readonly unknown[]> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-  const runtime = watchedSurroundings({ cwd: dir(), env });
+  const runtime = fakeRuntime({ cwd: dir(), env });
   expect(await run(['operations', 'list', '--json'], runtime)).toBe(0);
   const said = JSON.parse(runtime.said()) as { operations: readonly unknown[] };
   return said.operations;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/run.js';
-import { watchedSurroundings } from '../../src/surroundings.fixture.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from '../support/client.js';
 
 const dir = useTempDir();
@@ -34,7 +33,7 @@ const serve = async (config: object): Promise<Connected> => {
 /** The command beside the server, as a person uses it: without a credential. */
 const command = async (...args: readonly string[]): Promise<string> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-  const runtime = watchedSurroundings({ cwd: dir(), env });
+  const runtime = fakeRuntime({ cwd: dir(), env });
   expect(await run(args, runtime)).toBe(0);
   return runtime.said();
 };

@@ -5,7 +5,7 @@ import { envelopeSchema, manifestSchema, type Profile } from '@toolkeel/contract
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { publishedManifest } from '../../src/commands/manifest.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from '../support/client.js';
 import { xCalls } from '../support/x-calls.js';
 

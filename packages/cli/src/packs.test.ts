@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { choosePacks } from './choose-packs.js';
-import { packNames } from './packs.js';
-import { UsageError } from './usage-error.js';
+import { choosePacks, packNames } from './packs.js';
+import { UsageError } from './errors.js';
 
 it('takes what was named, once', () => {
   expect(choosePacks(['stac', 'stac'], ['x'])).toEqual(['stac']);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { askAll, askToReplace, Cancelled } from './ask.js';
+import { askAll, askToReplace, Cancelled } from './init-prompts.js';
 
 const ENTER = '\r';
 const DOWN = '\u001B[B';

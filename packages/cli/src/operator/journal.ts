@@ -17,10 +17,10 @@ import {
   type PackEntry,
 } from '@toolkeel/host';
 import type { JournalStore, ToolSource } from '@toolkeel/journal';
-import { packLine, packNames } from '../packs.js';
-import type { RuntimeContext } from '../surroundings.js';
+import { cliPack, packNames } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
 
-export interface DeskFlags {
+export interface OperatorFlags {
   readonly config?: string;
   readonly json?: boolean;
 }
@@ -32,11 +32,11 @@ export interface OpenedOperatorJournal extends OperatorJournal {
 }
 
 /** The journal of this installation, for people. No server has to run. */
-export async function openDesk(
-  flags: DeskFlags,
+export async function openOperatorJournal(
+  flags: OperatorFlags,
   around: RuntimeContext,
 ): Promise<OpenedOperatorJournal> {
-  const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
+  const bindings = await Promise.all(packNames.map((name) => cliPack(name).load()));
   const loaded = settingsFor(flags, around, bindings);
   const { createJournal } = await import('@toolkeel/journal');
   const { store, journaling } = await openJournalStore(loaded);
@@ -70,8 +70,8 @@ export async function openDesk(
 }
 
 /** The store alone: the audit can be read by who does not have the key. */
-export async function openStoreAlone(
-  flags: DeskFlags,
+export async function openAuditStore(
+  flags: OperatorFlags,
   around: RuntimeContext,
 ): Promise<JournalStore> {
   const loaded = settingsFor(flags, around, []);
@@ -81,7 +81,7 @@ export async function openStoreAlone(
 
 /** Where the journal is, and no more: a person who decides needs no credential of a server. */
 function settingsFor(
-  { config: file }: DeskFlags,
+  { config: file }: OperatorFlags,
   { env, cwd }: RuntimeContext,
   packs: readonly PackBinding[],
 ): LoadedConfig {
@@ -109,7 +109,7 @@ const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as co
 /** With its prices, say, so that a person is told what a server would say. */
 function withSettings(
   { pack }: PackBinding,
-  { config: file }: DeskFlags,
+  { config: file }: OperatorFlags,
   { env, cwd }: RuntimeContext,
 ): PackEntry {
   const where = { env, cwd, ...(file !== undefined && { file }) };

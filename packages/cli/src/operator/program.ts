@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { DecideFlags, EditFlags } from './commands/approvals.js';
-import type { ExportFlags, VerifyFlags } from './commands/audit.js';
-import type { ListFlags, ResolveFlags } from './commands/operations.js';
-import type { DeskFlags } from './people/open-desk.js';
-import type { RuntimeContext } from './surroundings.js';
+import type { DecideFlags, EditFlags } from '../commands/approvals.js';
+import type { ExportFlags, VerifyFlags } from '../commands/audit.js';
+import type { ListFlags, ResolveFlags } from '../commands/operations.js';
+import type { OperatorFlags } from './journal.js';
+import type { RuntimeContext } from '../runtime.js';
 
 type Run = <Args extends unknown[]>(
   command: (...args: Args) => Promise<number>,
@@ -17,14 +17,14 @@ interface Tools {
 }
 
 /** Commands for people who look after what was done and what waits for them. */
-export function addPeoplesCommands(program: Command, tools: Tools): void {
+export function addOperatorCommands(program: Command, tools: Tools): void {
   addOperations(program.command('operations'), tools);
   addApprovals(program.command('approvals'), tools);
   addAudit(program.command('audit'), tools);
 }
 
 function addOperations(operations: Command, { run, runtime, example }: Tools): void {
-  const load = () => import('./commands/operations.js');
+  const load = () => import('../commands/operations.js');
   operations
     .description('Shows what was done, and settles what nobody knows the end of.')
     .addHelpText('after', example('toolkeel operations list --state unknown'));
@@ -38,7 +38,9 @@ function addOperations(operations: Command, { run, runtime, example }: Tools): v
     .argument('<id>', 'op_…, as an answer or the list names it; its beginning is enough')
     .addHelpText('after', example('toolkeel operations show op_4a1f'))
     .action(
-      run(async (id: string, flags: DeskFlags) => (await load()).showOperation(id, flags, runtime)),
+      run(async (id: string, flags: OperatorFlags) =>
+        (await load()).showOperation(id, flags, runtime),
+      ),
     );
   withDeskFlags(operations.command('resolve'))
     .description('Says how an operation ended that nobody knows the end of. Look first.')
@@ -65,7 +67,7 @@ function addOperations(operations: Command, { run, runtime, example }: Tools): v
 
 function addApprovals(approvals: Command, tools: Tools): void {
   const { run, runtime, example, collect } = tools;
-  const load = () => import('./commands/approvals.js');
+  const load = () => import('../commands/approvals.js');
   approvals
     .description('Shows what waits for a person, and decides it.')
     .addHelpText('after', example('toolkeel approvals list', 'toolkeel approvals approve op_4a1f'));
@@ -78,7 +80,9 @@ function addApprovals(approvals: Command, tools: Tools): void {
     .argument('<id>', 'the operation')
     .addHelpText('after', example('toolkeel approvals show op_4a1f'))
     .action(
-      run(async (id: string, flags: DeskFlags) => (await load()).showApproval(id, flags, runtime)),
+      run(async (id: string, flags: OperatorFlags) =>
+        (await load()).showApproval(id, flags, runtime),
+      ),
     );
   for (const decision of ['approve', 'reject'] as const) {
     const command = withDecisionFlags(approvals.command(decision));
@@ -116,14 +120,14 @@ function addApprovals(approvals: Command, tools: Tools): void {
 }
 
 function addAudit(audit: Command, { run, runtime, example }: Tools): void {
-  const load = () => import('./commands/audit.js');
+  const load = () => import('../commands/audit.js');
   audit
     .description('Checks and exports the chain of everything that was decided and sent.')
     .addHelpText('after', example('toolkeel audit verify'));
   withDeskFlags(audit.command('head'))
     .description('Prints the end of the chain. Keep it where nobody who can write the journal can.')
     .addHelpText('after', example('toolkeel audit head'))
-    .action(run(async (flags: DeskFlags) => (await load()).auditHead(flags, runtime)));
+    .action(run(async (flags: OperatorFlags) => (await load()).auditHead(flags, runtime)));
   withDeskFlags(audit.command('verify'))
     .description('Looks whether rows were altered, are missing or were cut off; ends with 1 then.')
     .option('--expect <seq:hash>', 'a head that was kept elsewhere')

@@ -1,5 +1,10 @@
+/** What was asked cannot be meant. The message says what to write instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
 /** How a command ended, when it did not end well. */
-export interface Failure {
+interface Failure {
   readonly exitCode: 1 | 2;
   readonly message: string;
 }

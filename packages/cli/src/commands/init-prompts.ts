@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import * as clack from '@clack/prompts';
 import { PROFILES, type Profile } from '@toolkeel/contract';
-import { packLine, packNames } from '../packs.js';
-import { urlProblem, type Answers } from './answers.js';
+import { cliPack, packNames } from '../packs.js';
+import { urlProblem, type Answers } from './init.js';
 
 /** Whoever was asked does not want to go on. */
 export class Cancelled extends Error {
@@ -55,7 +55,7 @@ export async function askToReplace(file: string, terminal: Terminal = {}): Promi
 }
 
 async function askUrl(pack: string, known = '', terminal: Terminal): Promise<string> {
-  const { question, placeholder } = packLine(pack).setup;
+  const { question, placeholder } = cliPack(pack).setup;
   const url = await answered(
     clack.text({
       ...terminal,

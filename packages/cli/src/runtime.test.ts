@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { firstSignal } from './signals.js';
+import { firstSignal } from './runtime.js';
 
 const source = () => Object.assign(new EventEmitter(), { pid: 42, kill: vi.fn() });
 

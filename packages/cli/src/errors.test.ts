@@ -1,8 +1,7 @@
 import { ConfigError, HostError } from '@toolkeel/host';
 import { UsageError as SandboxUsageError } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from './failure.js';
-import { UsageError } from './usage-error.js';
+import { describeFailure, UsageError } from './errors.js';
 
 const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' });
 
@@ -42,8 +41,8 @@ describe('a failure', () => {
       exitCode: 1,
       message: 'This was not foreseen: x is undefined\nRun it again with --verbose to see where.',
     });
-    expect(describeFailure(error, true).message).toContain('failure.test');
-    expect(describeFailure(new UsageError('no'), false).message).not.toContain('failure.test');
+    expect(describeFailure(error, true).message).toContain('errors.test');
+    expect(describeFailure(new UsageError('no'), false).message).not.toContain('errors.test');
     expect(describeFailure('text', false).message).toContain('text');
   });
 });

@@ -1,6 +1,5 @@
 import type { Environment, PackBinding } from '@toolkeel/host';
 import type { Flag } from '@toolkeel/sandbox';
-import type { Finding } from '../doctor/finding.js';
 
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -46,7 +45,7 @@ export interface LoggedIn {
 }
 
 /** What this package knows of a pack. */
-export interface PackLine {
+export interface CliPack {
   /** Its tools and how it is configured. Loads the pack, and nothing that it needs to run. */
   readonly load: () => Promise<PackBinding>;
   /** A call that is worth trying first, and works with any upstream. */
@@ -67,5 +66,14 @@ export interface PackLine {
   /** Where its upstream wants to know for whom it acts. */
   readonly login?: (request: LoginRequest) => Promise<LoggedIn>;
   /** What `doctor` looks at besides the upstream. Nothing that it finds holds a secret. */
-  readonly examine?: (settings: unknown) => Promise<readonly Finding[]>;
+  readonly check?: (settings: unknown) => Promise<readonly Finding[]>;
+}
+
+/** One thing that doctor looked at. */
+export interface Finding {
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly what: string;
+  readonly detail: string;
+  /** What to do about it. */
+  readonly advice?: string;
 }

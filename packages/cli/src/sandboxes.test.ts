@@ -1,9 +1,8 @@
 import { stacFlags, xFlags, type Flag } from '@toolkeel/sandbox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packFlags } from './pack-flags.js';
-import { sandboxFlags, settingsByPack } from './sandbox-flags.js';
-import { UsageError } from './usage-error.js';
+import { packFlags, sandboxFlags, settingsByPack } from './sandboxes.js';
+import { UsageError } from './errors.js';
 
 const two = new Map<string, readonly Flag[]>([
   [
