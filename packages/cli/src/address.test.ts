@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAddress, parsePort } from './address.js';
 import { UsageError } from './errors.js';
 
-describe('an address', () => {
+describe('parseAddress', () => {
   it.each([
     ['8080', { port: 8080 }],
     [':8080', { port: 8080 }],
@@ -13,7 +13,7 @@ describe('an address', () => {
     ['0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
     ['[::1]:8080', { host: '::1', port: 8080 }],
     ['[::1]', { host: '::1' }],
-  ])('%s is read', (text, address) => {
+  ])('parses %s', (text, address) => {
     expect(parseAddress(text)).toEqual(address);
   });
 
@@ -29,11 +29,11 @@ describe('an address', () => {
     '[::1',
     'a b:1',
     'a/b',
-  ])('"%s" is refused', (text) => {
+  ])('refuses "%s"', (text) => {
     expect(() => parseAddress(text)).toThrow(UsageError);
   });
 
-  it('is read or refused, whatever it is, and what is read is what was written', () => {
+  it('parses or refuses any string', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.domain()), (text) => {
         try {
@@ -46,7 +46,7 @@ describe('an address', () => {
     );
   });
 
-  it('comes back from host and port', () => {
+  it('round-trips host and port', () => {
     const hosts = fc.oneof(fc.ipV4(), fc.domain());
     fc.assert(
       fc.property(hosts, fc.nat(65_535), (host, port) => {
@@ -56,6 +56,6 @@ describe('an address', () => {
   });
 });
 
-it.each(['-1', '1.5', '1e3', '0x1', '', ' 1', '99999'])('"%s" is no port', (text) => {
+it.each(['-1', '1.5', '1e3', '0x1', '', ' 1', '99999'])('parsePort refuses "%s"', (text) => {
   expect(() => parsePort(text)).toThrow(/is not a port/);
 });

@@ -7,39 +7,38 @@ import { UsageError } from './errors.js';
 
 export type { CliPack, Finding, SandboxUpstream, Settings } from './packs/pack.js';
 
-/** All packs there are. A new one needs its line here, and nothing else in this package. */
-const packTable = new Map<string, CliPack>([
+/** Every available pack. A new pack needs an entry here, and nothing else in this package. */
+const packs = new Map<string, CliPack>([
   ['stac', stac],
   ['x', x],
 ]);
 
-const names = [...packTable.keys()];
+const names = [...packs.keys()];
 export const packNames: readonly string[] = names;
 
-/** For a program that brings a pack of its own to this command. Gives what takes it away again. */
-export function addPack(name: string, line: CliPack): () => void {
-  packTable.set(name, line);
+/** Adds a pack of another program to this command. Returns a function that removes it. */
+export function addPack(name: string, pack: CliPack): () => void {
+  packs.set(name, pack);
   names.push(name);
   return () => {
-    packTable.delete(name);
+    packs.delete(name);
     names.splice(names.indexOf(name), 1);
   };
 }
 
-/** By a name that was checked. */
+/** Requires a known name. */
 export function cliPack(name: string): CliPack {
-  const line = packTable.get(name);
-  if (!line) throw new TypeError(`no pack is called ${name}`);
-  return line;
+  const pack = packs.get(name);
+  if (!pack) throw new TypeError(`unknown pack ${name}`);
+  return pack;
 }
 
-/** What these packs describe. */
-export async function toolsOf(packs: readonly string[]): Promise<readonly ToolSpec[]> {
-  const bindings = await Promise.all(packs.map((name) => cliPack(name).load()));
+export async function toolsOf(selected: readonly string[]): Promise<readonly ToolSpec[]> {
+  const bindings = await Promise.all(selected.map((name) => cliPack(name).load()));
   return bindings.flatMap(({ pack }) => pack.describe());
 }
 
-/** Those that were named, else those that the configuration speaks of, else all. */
+/** The named packs, else the configured packs, else all. */
 export function choosePacks(
   named: readonly string[],
   configured: readonly string[] = [],
@@ -47,7 +46,7 @@ export function choosePacks(
   const unknown = named.find((name) => !packNames.includes(name));
   if (unknown !== undefined) {
     throw new UsageError(
-      `There is no pack "${unknown}".${didYouMean(unknown, packNames)} Packs: ${packNames.join(', ')}.`,
+      `Unknown pack "${unknown}".${didYouMean(unknown, packNames)} Packs: ${packNames.join(', ')}.`,
     );
   }
   if (named.length > 0) return [...new Set(named)];

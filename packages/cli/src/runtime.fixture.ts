@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 
-interface Watched extends RuntimeContext {
-  readonly said: () => string;
-  readonly complained: () => string;
+interface FakeRuntime extends RuntimeContext {
+  readonly output: () => string;
+  readonly errorOutput: () => string;
 }
 
-/** A place of its own for a command, where everything that it says can be read. */
-export function fakeRuntime(given: Partial<RuntimeContext> = {}): Watched {
+/** A runtime with captured output. */
+export function fakeRuntime(given: Partial<RuntimeContext> = {}): FakeRuntime {
   let [out, err] = ['', ''];
   return {
     env: {},
@@ -18,14 +18,14 @@ export function fakeRuntime(given: Partial<RuntimeContext> = {}): Watched {
     stdout: { write: (text) => void (out += text), colours: false },
     stderr: { write: (text) => void (err += text), colours: false },
     isInteractive: false,
-    confirm: () => Promise.reject(new Error('there is nobody to ask')),
+    confirm: () => Promise.reject(new Error('prompts are not expected')),
     ...given,
-    said: () => out,
-    complained: () => err,
+    output: () => out,
+    errorOutput: () => err,
   };
 }
 
-/** An empty folder for each test of a file. */
+/** An empty directory for each test of a file. */
 export function useTempDir(): () => string {
   let dir = '';
   beforeEach(() => {

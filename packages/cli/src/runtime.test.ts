@@ -9,7 +9,7 @@ const isSettled = async (promise: Promise<void>): Promise<boolean> => {
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
 };
 
-it.each(['SIGINT', 'SIGTERM'] as const)('%s stops in peace', async (signal) => {
+it.each(['SIGINT', 'SIGTERM'] as const)('%s stops gracefully', async (signal) => {
   const target = source();
   const stopped = firstSignal(target, () => 0);
   expect(await isSettled(stopped)).toBe(false);
@@ -18,7 +18,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s stops in peace', async (signal) => {
   expect(target.kill).not.toHaveBeenCalled();
 });
 
-it('takes what npm passes on for the same press of a key', () => {
+it('ignores a forwarded duplicate of the first signal', () => {
   const target = source();
   let now = 0;
   void firstSignal(target, () => now);
@@ -28,7 +28,7 @@ it('takes what npm passes on for the same press of a key', () => {
   expect(target.kill).not.toHaveBeenCalled();
 });
 
-it('ends at once at the second press, by the signal itself', () => {
+it('re-raises a second signal with the default handler', () => {
   const target = source();
   let now = 0;
   void firstSignal(target, () => now);
@@ -36,6 +36,6 @@ it('ends at once at the second press, by the signal itself', () => {
   now = 600;
   target.emit('SIGTERM', 'SIGTERM');
   expect(target.kill.mock.calls).toEqual([[42, 'SIGTERM']]);
-  // Nobody listens any more, so that the signal does what it does by default.
+  // Without a listener the signal has its default effect.
   expect(target.listenerCount('SIGTERM') + target.listenerCount('SIGINT')).toBe(0);
 });

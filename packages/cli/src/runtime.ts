@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs';
 
 interface Output {
   readonly write: (text: string) => void;
-  /** Whether a person looks at it, who wants colours. */
+  /** Whether the output is a terminal with colours. */
   readonly colours: boolean;
 }
 
-/** What a command finds around it, so that a test can put it somewhere else. */
+/** The process environment of a command, replaceable in tests. */
 export interface RuntimeContext {
   readonly env: Environment;
   readonly cwd: string;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Whether there is somebody to ask. */
+  /** Whether the command may prompt. */
   readonly isInteractive: boolean;
-  /** Asks whether something shall be done. Only where somebody is there. */
+  /** Prompts for a confirmation. Only if `isInteractive`. */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** Exits soon, once the command has ended, although a client has not read all of the output. */
+  /** Exits soon after the command has ended, even if a client has not read all output. */
   readonly discardOutput?: () => void;
 }
 
@@ -37,10 +37,10 @@ export function processRuntime(): RuntimeContext {
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {
-  stream.on('error', () => {}); // whoever read it has left, as `head` does
+  stream.on('error', () => {}); // the reader has closed the pipe, as `head` does
   return {
     write: (text) => void stream.write(text),
-    // Node knows NO_COLOR and what the terminal can do.
+    // Node.js honours NO_COLOR and the capabilities of the terminal.
     colours: stream.isTTY && stream.hasColors(),
   };
 }
@@ -49,13 +49,13 @@ interface Manifest {
   readonly version: string;
 }
 
-/** Of this package: source and build lie equally deep in it. */
+/** The version of this package. Source and build are at the same depth. */
 export function ownVersion(): string {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as Manifest).version;
 }
 
-/** The part of `process` that signals come from. */
+/** The part of `process` that delivers signals. */
 interface SignalSource {
   readonly pid: number;
   readonly on: (signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void) => unknown;
@@ -66,12 +66,12 @@ interface SignalSource {
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
 
 /**
- * One press of Ctrl-C reaches us more than once when npm or a script stands between: the terminal
- * tells everybody, and they pass it on.
+ * A single Ctrl-C arrives more than once below npm or a script: the terminal signals the whole process
+ * group, and the parent forwards the signal.
  */
-const SAME_PRESS_MS = 500;
+const FORWARDING_MS = 500;
 
-/** Resolves at the first signal, to stop in peace. One that comes later ends the process at once. */
+/** Resolves at the first signal, for a graceful stop. A later signal terminates the process. */
 export function firstSignal(
   source: SignalSource = process,
   now: () => number = () => performance.now(),
@@ -82,8 +82,8 @@ export function firstSignal(
       if (first === undefined) {
         first = now();
         resolve();
-      } else if (now() - first >= SAME_PRESS_MS) {
-        for (const one of SIGNALS) source.off(one, listener);
+      } else if (now() - first >= FORWARDING_MS) {
+        for (const name of SIGNALS) source.off(name, listener);
         source.kill(source.pid, signal);
       }
     };

@@ -4,12 +4,12 @@ import type { Flag } from '@toolkeel/sandbox';
 
 export interface Sandboxes {
   readonly byPack: ReadonlyMap<string, SandboxUpstream>;
-  /** What the packs are configured with, by their names. */
+  /** Pack settings by pack name. */
   readonly settings: Settings;
   readonly close: () => Promise<void>;
 }
 
-/** Starts what stands in for the upstreams of these packs: all of them, or none. */
+/** Starts the sandboxes of these packs: all of them, or none. */
 export async function startSandboxes(
   names: readonly string[],
   flags: ReadonlyMap<string, Settings> = new Map(),
@@ -30,7 +30,7 @@ export async function startSandboxes(
   return { byPack: new Map(running), settings: Object.fromEntries(settings), close };
 }
 
-/** What one of them refuses another may like, so it has to be said whose mistake it is. */
+/** Names the pack in a usage error, because another pack may accept the same flag. */
 async function start(name: string, flags: Settings): Promise<SandboxUpstream> {
   try {
     return await cliPack(name).sandbox.start(flags);
@@ -40,26 +40,25 @@ async function start(name: string, flags: Settings): Promise<SandboxUpstream> {
   }
 }
 
-/** The flags of sandboxes, by their packs. */
 export type FlagsByPack = ReadonlyMap<string, readonly Flag[]>;
 
 export interface SandboxFlag extends Flag {
-  /** Meant for one pack, as its name says: it need not be explained once more. */
-  readonly isOfOne: boolean;
+  /** For one pack only: hidden in the help. */
+  readonly isPackSpecific: boolean;
 }
 
-/** `--seed` for all packs that know it, `--x-seed` for one of them: each name once. */
+/** `--seed` for all packs that support it, and `--x-seed` for one of them. */
 export function sandboxFlags(byPack: FlagsByPack): readonly SandboxFlag[] {
   const all = [...byPack].flatMap(([pack, flags]) => flags.map((flag) => ({ pack, ...flag })));
   const names = [...new Set(all.map(({ flag }) => flag))];
   const shared = names.map((flag) => {
     const owners = all.filter((one) => one.flag === flag);
-    return { flag, description: describeFlag(owners, byPack.size), isOfOne: false };
+    return { flag, description: describeFlag(owners, byPack.size), isPackSpecific: false };
   });
   const own = all.map(({ pack, flag, description }) => ({
     flag: flag.replace('--', `--${pack}-`),
     description,
-    isOfOne: true,
+    isPackSpecific: true,
   }));
   return [...shared, ...own];
 }
@@ -74,7 +73,7 @@ function describeFlag(
   return owners.length === packs ? text : `${owners.map(({ pack }) => pack).join(', ')}: ${text}`;
 }
 
-/** What was said to each of the chosen packs, by the names of its own flags. */
+/** The flag values of each chosen pack, by its own flag names. */
 export function settingsByPack(
   chosen: readonly string[],
   byPack: FlagsByPack,
@@ -82,33 +81,33 @@ export function settingsByPack(
 ): ReadonlyMap<string, Settings> {
   const names = Object.keys(given);
   for (const [pack, flags] of byPack) {
-    for (const flag of flags) refuseMisplaced(flag, pack, { chosen, byPack, names });
+    for (const flag of flags) rejectMisplaced(flag, pack, { chosen, byPack, names });
   }
   return new Map(
     chosen.map((pack) => {
       const entries = (byPack.get(pack) ?? []).flatMap(({ flag }) => {
         const values = [given[attribute(flag)], given[attribute(flag, pack)]];
-        const said = values.filter((value) => value !== undefined);
-        if (said.length === 0) return [];
-        // What can be given again adds up; else what was said to one goes over what was said to all.
-        return [[attribute(flag), said.every(Array.isArray) ? said.flat() : said.at(-1)] as const];
+        const set = values.filter((value) => value !== undefined);
+        if (set.length === 0) return [];
+        // Repeatable flags accumulate; for others the pack-specific flag overrides the shared one.
+        return [[attribute(flag), set.every(Array.isArray) ? set.flat() : set.at(-1)] as const];
       });
       return [pack, Object.fromEntries(entries)] as const;
     }),
   );
 }
 
-interface Placing {
+interface FlagContext {
   readonly chosen: readonly string[];
   readonly byPack: FlagsByPack;
   readonly names: readonly string[];
 }
 
-function refuseMisplaced({ flag, isExclusive }: Flag, pack: string, placing: Placing): void {
-  const { chosen, byPack, names } = placing;
+function rejectMisplaced({ flag, isExclusive }: Flag, pack: string, context: FlagContext): void {
+  const { chosen, byPack, names } = context;
   const [word = ''] = flag.split(' ');
   if (names.includes(attribute(flag, pack)) && !chosen.includes(pack)) {
-    throw new UsageError(`${withPack(word, pack)}: the sandbox of ${pack} is not started here.`);
+    throw new UsageError(`${withPack(word, pack)}: the sandbox of ${pack} is not started.`);
   }
   if (!names.includes(attribute(flag))) return;
   const owners = [...byPack].flatMap(([name, flags]) =>
@@ -117,25 +116,24 @@ function refuseMisplaced({ flag, isExclusive }: Flag, pack: string, placing: Pla
   const meant = owners.filter((name) => chosen.includes(name));
   if (meant.length === 0) {
     throw new UsageError(
-      `${word} is for the sandbox of ${owners.join(', ')}, which is not started here.`,
+      `${word} applies to the sandbox of ${owners.join(', ')}, which is not started.`,
     );
   }
   if (isExclusive && meant.length > 1) {
     const ways = meant.map((name) => withPack(word, name)).join(' or ');
-    throw new UsageError(`${word} cannot be the same for ${meant.join(' and ')}: say ${ways}.`);
+    throw new UsageError(`${word} cannot be the same for ${meant.join(' and ')}. Use ${ways}.`);
   }
 }
 
 const withPack = (word: string, pack: string): string => word.replace('--', `--${pack}-`);
 
-/** How the parser names what was given: `--control-port <number>` is controlPort. */
+/** The property name of the parser: `--control-port <number>` is controlPort. */
 function attribute(flag: string, pack?: string): string {
   const [word = ''] = flag.split(' ');
   const name = (pack === undefined ? word : withPack(word, pack)).slice(2);
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The flags of the sandboxes of all packs. They are those of the upstreams, which take a moment to load. */
 export async function packFlags(): Promise<FlagsByPack> {
   const flags = packNames.map(async (name) => [name, await cliPack(name).sandbox.flags()] as const);
   return new Map(await Promise.all(flags));

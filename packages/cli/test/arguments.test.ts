@@ -20,7 +20,7 @@ it('over HTTP, refused arguments make no request either', async () => {
   writeStacConfig(dir(), { box: { url: upstream.url } });
   const place = { cwd: dir(), env: { TOOLKEEL_DATA_DIR: dir() } };
   const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], place);
-  const [, url = ''] = await run.said(/MCP at (\S+)/);
+  const [, url = ''] = await run.waitForOutput(/MCP at (\S+)/);
   const client = await overHttp(url);
   for (const spec of stac.describe()) {
     const { refused } = fuzzArguments(spec, 20, 1);

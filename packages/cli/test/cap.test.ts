@@ -105,7 +105,7 @@ describe('an upstream that never answers', () => {
 
 it('every tool counts one timeout, though some make several requests', async () => {
   const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], here());
-  const [, url = ''] = await run.said(/MCP at (\S+)/);
+  const [, url = ''] = await run.waitForOutput(/MCP at (\S+)/);
   const client = await overHttp(url);
   const answers = await Promise.all(tools.map((tool) => client.call(tool, stacCalls[tool])));
   expect(answers.map(({ error }) => error?.code)).toEqual(tools.map(() => 'timeout'));

@@ -31,7 +31,7 @@ const examined = async (config: object, env: Record<string, string> = {}) => {
   const asked = async (...flags: string[]) => {
     const dataDir = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
     const runtime = fakeRuntime({ cwd: dir(), env: { ...dataDir, ...env } });
-    return { code: await run(['doctor', ...flags], runtime), out: runtime.said() };
+    return { code: await run(['doctor', ...flags], runtime), out: runtime.output() };
   };
   const { code, out } = await asked('--json');
   return { code, report: JSON.parse(out) as Report, text: (await asked()).out };
@@ -89,7 +89,7 @@ describe('toolkeel doctor', () => {
       env: { TOOLKEEL_STAC_URL: stalled.url, TOOLKEEL_DATA_DIR: dir() },
     });
     expect(await run(['doctor'], runtime)).toBe(1);
-    expect(runtime.said()).toMatch(/FAIL {2}stac: default .*timeout/);
+    expect(runtime.output()).toMatch(/FAIL {2}stac: default .*timeout/);
     await stalled.close();
   });
 

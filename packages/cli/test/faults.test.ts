@@ -150,7 +150,7 @@ it('over HTTP, faults are answered as on stdio', async () => {
   const some = ['http-503', 'reset-after-read', 'malformed-json', 'http-403', 'loop-next'] as const;
   for (const kind of some) sandboxOf(kind).setFaults([ruleFor(kind)]);
   const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], place());
-  const [, url = ''] = await run.said(/MCP at (\S+)/);
+  const [, url = ''] = await run.waitForOutput(/MCP at (\S+)/);
   const client = await overHttp(url);
   const results = await Promise.all(some.map((kind) => callUnder(kind, 'search_items', client)));
   expect(results.map(({ code }) => code)).toEqual(some.map((kind) => faultTable.get(kind)?.code));

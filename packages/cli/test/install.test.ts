@@ -94,7 +94,7 @@ describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty
 
   it('give `npx toolkeel up --sandbox`, which answers', async () => {
     const up = npx('up', '--sandbox', '--port', '0');
-    const [, url = ''] = await up.said(/MCP +(http:\S+)/);
+    const [, url = ''] = await up.waitForOutput(/MCP +(http:\S+)/);
     const client = await overHttp(url);
     expect(await client.call('search_items', { limit: 1 })).toMatchObject({ success: true });
     expect(await client.call('x_get_me')).toMatchObject({ success: true });

@@ -37,7 +37,7 @@ const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, un
 /** Begins a login in a process of its own, and gives the address that a person is to open. */
 const begun = async () => {
   const run = toolkeel(['login', 'x', '--port', '0'], place());
-  const [, url = ''] = await run.said(/^ {2}(http\S+)$/m);
+  const [, url = ''] = await run.waitForOutput(/^ {2}(http\S+)$/m);
   return { run, url };
 };
 
@@ -51,11 +51,11 @@ const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {
   const ended = login('x', { port: 0, ...flags }, runtime, nobody).catch((thrown: unknown) =>
     describeFailure(thrown, false),
   );
-  const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(runtime.said())?.[1], {
+  const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(runtime.output())?.[1], {
     // The first one loads what it needs.
     timeout: 30_000,
   });
-  return { ended, url, err: runtime.complained, out: runtime.said };
+  return { ended, url, err: runtime.errorOutput, out: runtime.output };
 };
 
 /** What the command said and wrote besides, none of which may be secret. */
@@ -182,20 +182,20 @@ describe('toolkeel login x', () => {
       return { code: await run(['login', 'x', '--timeout', '0.1'], runtime), ...runtime };
     };
     const inFile = await ask({});
-    expect({ code: inFile.code, out: inFile.said() }).toEqual({ code: 2, out: '' });
-    expect(inFile.complained()).toContain('TOOLKEEL_X_AUTHORIZE_URL');
+    expect({ code: inFile.code, out: inFile.output() }).toEqual({ code: 2, out: '' });
+    expect(inFile.errorOutput()).toContain('TOOLKEEL_X_AUTHORIZE_URL');
     writeFileSync(join(dir(), 'toolkeel.config.json'), '{}');
     const env = { TOOLKEEL_X_BASE_URL: x.url, TOOLKEEL_X_CLIENT_ID: 'app' };
     const inEnvironment = await ask(env);
     expect(inEnvironment.code).toBe(2);
-    expect(inEnvironment.complained()).toContain('TOOLKEEL_X_AUTHORIZE_URL');
+    expect(inEnvironment.errorOutput()).toContain('TOOLKEEL_X_AUTHORIZE_URL');
     // A gateway before the API, and X's own page, is what somebody may mean.
     const meant = await ask({
       ...env,
       TOOLKEEL_X_AUTHORIZE_URL: 'https://x.com/i/oauth2/authorize',
       TOOLKEEL_DATA_DIR: join(dir(), 'data'),
     });
-    expect(meant.complained()).toContain('nobody has allowed the login in time');
+    expect(meant.errorOutput()).toContain('nobody has allowed the login in time');
   });
 
   it('says that the file is a folder before anybody is asked', async () => {
@@ -206,8 +206,8 @@ describe('toolkeel login x', () => {
       env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
     });
     expect(await run(['login', 'x', '--timeout', '1'], runtime)).toBe(2);
-    expect(runtime.said()).toBe('');
-    expect(runtime.complained()).toContain(`tokenFile: ${file()} is a folder; name a file`);
+    expect(runtime.output()).toBe('');
+    expect(runtime.errorOutput()).toContain(`tokenFile: ${file()} is a folder; name a file`);
   });
 
   it('says that nobody came in time', async () => {
@@ -247,7 +247,7 @@ const doctor = async (env: Record<string, string> = {}) => {
   });
   const code = await run(['doctor'], runtime);
   vi.unstubAllEnvs();
-  return { code, out: runtime.said() };
+  return { code, out: runtime.output() };
 };
 
 describe('toolkeel doctor, of X', () => {

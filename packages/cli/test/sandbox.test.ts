@@ -12,7 +12,7 @@ afterEach(endAll);
 it('runs upstreams that fail as they are told, and says where they are', async () => {
   const faults = ['--fault', '100%:http-503@search', '--fault', '100%:http-418@item'];
   const run = toolkeel(['sandbox', 'stac', '--scale', '0.1', ...faults], { cwd: dir() });
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Ctrl-C stops it/);
   const address = (what: string): string =>
     new RegExp(`^  ${what} +(\\S+)$`, 'm').exec(run.out())?.[1] ?? '';
 
@@ -30,7 +30,7 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
   const flags = ['--seed', '3', '--stac-scale', '0.1', '--x-tier', 'enterprise'];
   const fault = ['--x-fault', '100%:http-503@home'];
   const run = toolkeel(['sandbox', 'stac', 'x', ...flags, ...fault], { cwd: dir() });
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Ctrl-C stops it/);
   const [, stac = '', x = ''] = run.out().split(/^(?:stac|x)$/m);
   const printed = / {2}(TOOLKEEL_X_BASE_URL=.*) toolkeel serve (.*)$/m.exec(x);
   const [, variables = '', args = ''] = printed ?? [];
@@ -53,13 +53,13 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
 
 it('prints a line to log in with, which works and leaves a real login alone', async () => {
   const run = toolkeel(['sandbox', 'x', '--client-secret', 'open'], { cwd: dir() });
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Ctrl-C stops it/);
   expect(run.out()).toMatch(/^ {2}client id +toolkeel-sandbox$/m);
   const [, variables = '', args = ''] =
     /^ {2}(TOOLKEEL_X_\S+(?: TOOLKEEL_X_\S+)*) toolkeel (login .*)$/m.exec(run.out()) ?? [];
   const env = Object.fromEntries(variables.split(' ').map((pair) => pair.split('=', 2)));
   const login = toolkeel([...args.split(' '), '--port', '0'], { cwd: dir(), env });
-  const [, url = ''] = await login.said(/^ {2}(http\S+)$/m);
+  const [, url = ''] = await login.waitForOutput(/^ {2}(http\S+)$/m);
   expect((await fetch(url)).status).toBe(200);
   expect(await login.ended).toEqual({ code: 0, signal: null });
   expect(login.out()).toContain('Logged in as @');

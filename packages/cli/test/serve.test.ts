@@ -37,7 +37,7 @@ describe('toolkeel serve', () => {
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s', async (signal) => {
     const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], place());
-    await run.said(/MCP at/);
+    await run.waitForOutput(/MCP at/);
     run.kill(signal);
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
@@ -75,7 +75,7 @@ describe('toolkeel serve', () => {
     expect(run.err()).toMatch(/c\.json: there is no such file/);
     writeFileSync(join(dir(), 'c.json'), '{"http":{"port":0}}');
     const again = toolkeel(['serve', '--http', 'stac', '--config', 'c.json'], place());
-    const [, url = ''] = await again.said(/MCP at (\S+)/);
+    const [, url = ''] = await again.waitForOutput(/MCP at (\S+)/);
     const client = await overHttp(url);
     expect(await client.tools()).toContain('search_items');
     await client.close();

@@ -9,11 +9,11 @@ afterEach(endAll);
 
 it('`npm start` runs a server before its sandbox, and Ctrl-C stops all of it in peace', async () => {
   const run = start(process.execPath, ['scripts/start.mjs', '--port', '0'], { cwd: root });
-  const [, url = ''] = await run.said(/MCP +(http:\S+)/);
+  const [, url = ''] = await run.waitForOutput(/MCP +(http:\S+)/);
   const client = await overHttp(url);
   expect(await client.call('get_root')).toMatchObject({ data: { catalog: 'sandbox' } });
   await client.close();
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Ctrl-C stops it/);
   // A terminal tells the whole group, and the script passes it on once more.
   run.kill('SIGINT');
   expect(await run.ended).toEqual({ code: 0, signal: null });

@@ -14,7 +14,7 @@ afterEach(endAll);
 /** What a person sees, with the address that it names. */
 const started = async (args: readonly string[], env: Record<string, string> = {}) => {
   const run = toolkeel(['up', '--port', '0', ...args], place(env));
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Ctrl-C stops it/);
   const [, url = ''] = /MCP +(http:\S+)\/mcp/.exec(run.out()) ?? [];
   return { ...run, url };
 };

@@ -8,8 +8,8 @@ const CTRL_C = '\u0003';
 
 type Reaction = readonly [question: RegExp, ...keys: readonly string[]];
 
-/** Somebody at a terminal, who presses keys when a question stands there. */
-const person = (...reactions: readonly Reaction[]) => {
+/** A terminal that presses keys when a question appears. */
+const terminalWith = (...reactions: readonly Reaction[]) => {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
   const left = [...reactions];
@@ -33,15 +33,15 @@ const person = (...reactions: readonly Reaction[]) => {
 const known = { profile: 'readonly', packs: ['stac'], upstreams: {} } as const;
 const [profile, packs, address] = [/Which tools/, /Which packs/, /Which STAC API/];
 
-describe('a person', () => {
-  it('who only presses Enter gets the defaults', async () => {
-    const terminal = person([profile, ENTER], [packs, ENTER], [address, ENTER]);
+describe('the prompts of init', () => {
+  it('return the defaults for Enter', async () => {
+    const terminal = terminalWith([profile, ENTER], [packs, ENTER], [address, ENTER]);
     expect(await askAll(known, terminal)).toEqual(known);
   });
 
-  it('can choose', async () => {
+  it('return the selected values', async () => {
     const url = 'https://a.example';
-    const terminal = person([profile, DOWN, ENTER], [packs, ENTER], [address, url, ENTER]);
+    const terminal = terminalWith([profile, DOWN, ENTER], [packs, ENTER], [address, url, ENTER]);
     expect(await askAll(known, terminal)).toEqual({
       profile: 'api',
       packs: ['stac'],
@@ -49,22 +49,22 @@ describe('a person', () => {
     });
   });
 
-  it('is told at once that an address is none', async () => {
-    const mistaken = person(
+  it('refuse an invalid URL', async () => {
+    const mistaken = terminalWith(
       [profile, ENTER],
       [packs, ENTER],
       [address, 'nowhere', ENTER],
-      [/is not an address/, CTRL_C],
+      [/is not a URL/, CTRL_C],
     );
     await expect(askAll(known, mistaken)).rejects.toBeInstanceOf(Cancelled);
   });
 
-  it('can leave', async () => {
-    await expect(askAll(known, person([profile, CTRL_C]))).rejects.toBeInstanceOf(Cancelled);
+  it('can be cancelled', async () => {
+    await expect(askAll(known, terminalWith([profile, CTRL_C]))).rejects.toBeInstanceOf(Cancelled);
   });
 
-  it('keeps the file that is there by pressing Enter, and replaces it by saying so', async () => {
-    expect(await askToReplace('/a.json', person([/Replace it/, ENTER]))).toBe(false);
-    expect(await askToReplace('/a.json', person([/Replace it/, 'y']))).toBe(true);
+  it('replace an existing file only after a confirmation', async () => {
+    expect(await askToReplace('/a.json', terminalWith([/Replace it/, ENTER]))).toBe(false);
+    expect(await askToReplace('/a.json', terminalWith([/Replace it/, 'y']))).toBe(true);
   });
 });

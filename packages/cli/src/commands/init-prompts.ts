@@ -4,7 +4,7 @@ import { PROFILES, type Profile } from '@toolkeel/contract';
 import { cliPack, packNames } from '../packs.js';
 import { urlProblem, type Answers } from './init.js';
 
-/** Whoever was asked does not want to go on. */
+/** The user cancelled the prompt. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
@@ -15,12 +15,12 @@ export interface Terminal {
 }
 
 const HINTS: Readonly<Record<Profile, string>> = {
-  readonly: 'tools that only read',
-  api: 'tools that act, too',
-  workflow: 'tools that act, with policies and approvals',
+  readonly: 'read tools only',
+  api: 'read tools and mutations',
+  workflow: 'mutations with policies and approvals',
 };
 
-/** Asks a person what `known` leaves open. */
+/** Prompts for all settings; `known` are the defaults. */
 export async function askAll(known: Answers, terminal: Terminal = {}): Promise<Answers> {
   clack.intro('toolkeel init', terminal);
   const profile = await answered(
@@ -34,7 +34,7 @@ export async function askAll(known: Answers, terminal: Terminal = {}): Promise<A
   const packs = await answered(
     clack.multiselect<string>({
       ...terminal,
-      message: 'Which packs? Space selects, Enter goes on.',
+      message: 'Which packs? Space selects, Enter continues.',
       initialValues: [...known.packs],
       options: packNames.map((value) => ({ value, label: value })),
       required: true,
@@ -48,9 +48,8 @@ export async function askAll(known: Answers, terminal: Terminal = {}): Promise<A
   return { profile, packs, upstreams };
 }
 
-/** Whether a file that is there may be replaced. */
 export async function askToReplace(file: string, terminal: Terminal = {}): Promise<boolean> {
-  const message = `${file} is there already. Replace it?`;
+  const message = `${file} already exists. Replace it?`;
   return answered(clack.confirm({ ...terminal, message, initialValue: false }));
 }
 

@@ -8,18 +8,18 @@ import { UsageError } from '../errors.js';
 import { PROFILES, type Profile } from '@toolkeel/contract';
 import { fileURLToPath } from 'node:url';
 
-/** Writes a configuration file, and says how clients are told of it. */
+/** Writes a configuration file and prints how to connect clients. */
 export async function init(flags: InitFlags, runtime: RuntimeContext): Promise<number> {
   const { cwd, stdout, stderr, isInteractive } = runtime;
   const file = resolve(cwd, flags.config ?? CONFIG_FILE);
   const known = answersFrom(flags);
   if (!flags.yes && !isInteractive) {
-    throw new UsageError('There is nobody to ask here: say --yes to take the defaults and flags.');
+    throw new UsageError('Cannot prompt here. Use --yes to accept the defaults and flags.');
   }
   let answers: Answers = known;
   if (flags.yes) {
     if (existsSync(file) && !flags.force) {
-      stderr.write(`${file} is there already, and was left alone. --force replaces it.\n`);
+      stderr.write(`${file} already exists and was not changed. Use --force to replace it.\n`);
       return 1;
     }
   } else {
@@ -33,11 +33,11 @@ export async function init(flags: InitFlags, runtime: RuntimeContext): Promise<n
   const config = configOf(answers, schemaFor(dirname(file)));
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`);
-  stdout.write(afterwards(file, answers));
+  stdout.write(nextSteps(file, answers));
   return 0;
 }
 
-/** Undefined where the person does not want to go on. */
+/** Undefined if the user cancels. */
 async function ask(known: Answers, file: string, force: boolean): Promise<Answers | undefined> {
   const { askAll, askToReplace, Cancelled } = await import('./init-prompts.js');
   try {
@@ -49,7 +49,7 @@ async function ask(known: Answers, file: string, force: boolean): Promise<Answer
   }
 }
 
-/** Where editors find what may stand in the file: in the project's own toolkeel, else in the published one. */
+/** The JSON Schema for editors: of the installed package, else of the published one. */
 function schemaFor(dir: string): string {
   const name = 'dist/config.schema.json';
   const installed = resolve(dir, 'node_modules', 'toolkeel', name);
@@ -58,26 +58,25 @@ function schemaFor(dir: string): string {
     : `https://unpkg.com/toolkeel@${ownVersion()}/${name}`;
 }
 
-function afterwards(file: string, { packs }: Answers): string {
+function nextSteps(file: string, { packs }: Answers): string {
   const logins = packs.filter((name) => cliPack(name).login);
   const snippets = snippetsFor(launchOf(['serve', '--config', file]));
   return [
     `Wrote ${file}.`,
     '',
-    'Tell a client of it:',
+    'Connect a client:',
     ...snippets.flatMap(({ client, where, text }) => ['', `${client}, ${where}:`, text]),
     '',
-    ...logins.map((name) => `toolkeel login ${name} lets it act for you.`),
-    'toolkeel doctor looks whether everything can be reached.',
+    ...logins.map((name) => `Authorize ${name} to act for you: toolkeel login ${name}`),
+    'Check the installation: toolkeel doctor',
     '',
   ].join('\n');
 }
 
-/** What has to be known to write a configuration. */
 export interface Answers {
   readonly profile: Profile;
   readonly packs: readonly string[];
-  /** Addresses of upstreams, by pack. What is not named has the pack's own default. */
+  /** Upstream URLs by pack. Default: that of the pack. */
   readonly upstreams: Readonly<Record<string, string>>;
 }
 
@@ -90,7 +89,7 @@ export interface InitFlags {
   readonly force?: boolean;
 }
 
-/** What the command line answers already; the rest has a default. */
+/** The answers from the command line, with defaults. */
 export function answersFrom({
   profile = 'readonly',
   pack = [],
@@ -99,7 +98,7 @@ export function answersFrom({
   const known = PROFILES.find((name) => name === profile);
   if (!known) {
     throw new UsageError(
-      `There is no profile "${profile}".${didYouMean(profile, PROFILES)} Profiles: ${PROFILES.join(', ')}.`,
+      `Unknown profile "${profile}".${didYouMean(profile, PROFILES)} Profiles: ${PROFILES.join(', ')}.`,
     );
   }
   const upstreams = Object.fromEntries(upstream.map(parseUpstream));
@@ -112,27 +111,28 @@ export function answersFrom({
 function parseUpstream(text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at < 1)
-    throw new UsageError(`"${text}" is not PACK=URL, such as stac=https://stac.example.com`);
+    throw new UsageError(
+      `"${text}" is not PACK=URL. Use for example stac=https://stac.example.com`,
+    );
   const [pack, url] = [text.slice(0, at), text.slice(at + 1)];
   const problem = urlProblem(url);
   if (problem !== undefined) throw new UsageError(`--upstream ${pack}: ${problem}`);
   return [pack, url];
 }
 
-/** Why an address cannot be used, if it cannot. */
+/** Why a URL is refused; undefined if it is accepted. */
 export function urlProblem(text: string): string | undefined {
-  if (!URL.canParse(text)) return `"${text}" is not an address: it begins with https:// or http://`;
+  if (!URL.canParse(text)) return `"${text}" is not a URL. It must begin with https:// or http://`;
   const { protocol } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') {
-    return `it begins with ${protocol}// and must begin with https:// or http://`;
+    return `it begins with ${protocol}//, but must begin with https:// or http://`;
   }
   const found = secretInUrl(text);
   return found
-    ? `it holds ${found.what}, which does not belong here: leave it out, and name a variable under "headers" in the file`
+    ? `it contains ${found.what}. Remove it, and name an environment variable under "headers" in the file`
     : undefined;
 }
 
-/** The configuration file that follows. */
 export function configOf({ profile, packs, upstreams }: Answers, schema: string): Settings {
   const settings = packs.map((name) => {
     const url = upstreams[name];
@@ -149,8 +149,8 @@ export interface Launch {
 const ownScript = fileURLToPath(new URL('../bin.js', import.meta.url));
 
 /**
- * How a client starts us again. Where npx has put us will be cleaned up one day, so then it is npx
- * again; elsewhere it is this Node.js and this file: clients with windows have a path of their own.
+ * The command with which a client starts the server. npx removes its cache at some time, so there the
+ * command is npx again; otherwise it is an absolute path, because desktop clients have their own PATH.
  */
 export function launchOf(
   args: readonly string[],

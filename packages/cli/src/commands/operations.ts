@@ -28,28 +28,28 @@ export interface ResolveFlags extends OperatorFlags {
   readonly reason?: string;
 }
 
-/** With the journal open, and closed again however it ends. What is said is scrubbed. */
+/** Opens the journal, runs the command and closes the journal. Output is redacted. */
 export async function withOperatorJournal(
   flags: OperatorFlags,
-  around: RuntimeContext,
-  work: (operatorJournal: OpenedOperatorJournal, say: (text: string) => void) => Promise<number>,
+  runtime: RuntimeContext,
+  work: (operatorJournal: OpenedOperatorJournal, print: (text: string) => void) => Promise<number>,
 ): Promise<number> {
-  const operatorJournal = await openOperatorJournal(flags, around);
+  const operatorJournal = await openOperatorJournal(flags, runtime);
   try {
-    return await work(operatorJournal, (text) => around.stdout.write(operatorJournal.scrub(text)));
+    return await work(operatorJournal, (text) => runtime.stdout.write(operatorJournal.scrub(text)));
   } finally {
     await operatorJournal.close();
   }
 }
 
-export async function listOperations(flags: ListFlags, around: RuntimeContext): Promise<number> {
+export async function listOperations(flags: ListFlags, runtime: RuntimeContext): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
     const found = await operatorJournal.operations.list(await withCursor(operatorJournal, filter));
-    if (json) say(`${pretty({ operations: found })}\n`);
-    else if (found.length === 0) say('There are none.\n');
-    else say(operationTable(found, around));
+    if (json) print(`${pretty({ operations: found })}\n`);
+    else if (found.length === 0) print('No operations found.\n');
+    else print(operationTable(found, runtime));
     return 0;
   });
 }
@@ -57,13 +57,13 @@ export async function listOperations(flags: ListFlags, around: RuntimeContext): 
 export async function showOperation(
   typed: string,
   flags: OperatorFlags,
-  around: RuntimeContext,
+  runtime: RuntimeContext,
 ): Promise<number> {
-  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
     const id = await findId(operatorJournal, typed);
     const operation = await operatorJournal.operations.show(id);
     if (!operation) throw unknownOperation(id);
-    say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
+    print(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
   });
 }
@@ -71,16 +71,16 @@ export async function showOperation(
 export async function resolveOperation(
   typed: string,
   flags: ResolveFlags,
-  around: RuntimeContext,
+  runtime: RuntimeContext,
 ): Promise<number> {
   const resolution = resolutionOf(flags);
-  return withOperatorJournal(flags, around, async (operatorJournal, say) => {
+  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
     const { operations } = operatorJournal;
     const id = await findId(operatorJournal, typed);
     const before = await operations.show(id);
     if (!before) throw unknownOperation(id);
     const operation = await operations.resolve(id, resolution);
-    say(
+    print(
       flags.json
         ? `${pretty(operation)}\n`
         : resolvedText(before, operation, resolution, operatorJournal),
@@ -96,24 +96,24 @@ function resolvedText(
   operatorJournal: OpenedOperatorJournal,
 ): string {
   const recorded = `is recorded as ${resolution.outcome}, by ${resolution.by}.`;
-  const step = steps.find((one) => one.state === 'sending');
+  const step = steps.find((candidate) => candidate.state === 'sending');
   if (!step) return `${id} ${recorded}\n${withoutResult(operatorJournal.specOf(tool), resolution)}`;
   const next =
     state === 'claimed'
-      ? `The operation is not finished: a call of ${tool} with the same arguments continues it.`
-      : `The operation is ${state}: nothing of it was executed, and ${tool} may be called again.`;
+      ? `The operation is not finished: a call of ${tool} with the same arguments resumes it.`
+      : `The operation is ${state}: no step was executed, and ${tool} may be called again.`;
   return `Step ${step.name} of ${id} ${recorded} ${next}\n`;
 }
 
-/** What follows from it that nobody said what came of it. */
+/** The consequences of a resolution without a result. */
 function withoutResult(spec: ToolSpec | undefined, { outcome, data }: Resolution): string {
   if (outcome !== 'executed' || data !== undefined) return '';
   const issues = spec?.output.safeParse({}).error?.issues ?? [];
   if (issues.length === 0) return '';
   const members = issues.map(({ path }) => path.join('.')).join(', ');
   return (
-    `Its result was not given (${members}): repeats hear only that it is done, and another one like it ` +
-    'cannot be told from it. Another time give it, if you know it: --data \'{"id":"…"}\'.\n'
+    `No result was given (${members}): repeated calls learn only that it was executed, and a similar ` +
+    'operation cannot be told apart from it. Pass the result if you know it: --data \'{"id":"…"}\'.\n'
   );
 }
 
@@ -125,7 +125,7 @@ export function filterOf(given: Omit<ListFlags, keyof OperatorFlags>) {
   }
 }
 
-/** The list goes on behind the operation that is meant. */
+/** Resolves a prefix in `before`. */
 export async function withCursor(
   operatorJournal: OpenedOperatorJournal,
   filter: ReturnType<typeof filterOf>,
@@ -138,11 +138,11 @@ export async function withCursor(
 
 export function unknownOperation(id: string): UsageError {
   return new UsageError(
-    `There is no operation ${id.slice(0, 100)}, or it is too long ago. See: toolkeel operations list`,
+    `Unknown operation ${id.slice(0, 100)}: it does not exist or has expired. Run: toolkeel operations list`,
   );
 }
 
-function operationTable(found: readonly OperationView[], around: RuntimeContext): string {
+function operationTable(found: readonly OperationView[], runtime: RuntimeContext): string {
   const rows = found.map(
     ({ id, state, damaged, outcome = '', code = '', tool, account, created_at: at }) => [
       id,
@@ -157,7 +157,7 @@ function operationTable(found: readonly OperationView[], around: RuntimeContext)
   return table(
     ['OPERATION', 'STATE', 'OUTCOME', 'CODE', 'TOOL', 'ACCOUNT', 'CREATED'],
     rows,
-    around,
+    runtime,
   );
 }
 

@@ -18,7 +18,7 @@ export interface UpFlags extends ServerFlags {
   readonly port?: number;
 }
 
-/** Everything over HTTP, with a word of welcome. */
+/** Starts the HTTP server and prints how to connect. */
 export async function up(
   named: readonly string[],
   flags: UpFlags,
@@ -29,14 +29,14 @@ export async function up(
   const address = { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
   const opened = await openHost(named, flags, runtime, address);
   const { stdout } = runtime;
-  const operatorJournal = await openOperatorApi(opened);
+  const operator = await openOperatorApi(opened);
   const welcome = ({ url }: { readonly url: string }): void => {
-    stdout.write(welcomeText(opened, url, stdout.colours, operatorJournal?.token));
+    stdout.write(welcomeText(opened, url, stdout.colours, operator?.token));
   };
-  await serveHttp(opened, stopped, welcome, operatorJournal ? { api: operatorJournal.api } : {});
+  await serveHttp(opened, stopped, welcome, operator ? { api: operator.api } : {});
 }
 
-/** Where people decide, and how to get the token for it in words of a shell. */
+/** The operator API, and its token as a shell expression. */
 async function openOperatorApi({
   governance,
   loaded,
@@ -57,12 +57,11 @@ async function openOperatorApi({
   }
 }
 
-/** What a person reads who has just started a server: where it is, how to connect, what to try. */
-export function welcomeText(
+function welcomeText(
   { host, packs, sandboxes, loaded }: OpenedHost,
   url: string,
   colours: boolean,
-  /** For people who decide: what stands for it in a shell. */
+  /** As a shell expression. */
   consoleToken?: string,
 ): string {
   const bold = (text: string): string =>
@@ -76,7 +75,7 @@ export function welcomeText(
   );
   const facts = [
     ['MCP', mcp],
-    ...elsewhere(loaded, url).map((address) => ['from elsewhere', `${address}/mcp`] as const),
+    ...remoteUrls(loaded, url).map((address) => ['remote', `${address}/mcp`] as const),
     ['health', `${url}/healthz`],
     ['metrics', `${url}/metrics`],
     ['tools', `${host.tools.length}, profile ${host.profile.name}, packs ${packs.join(', ')}`],
@@ -85,7 +84,7 @@ export function welcomeText(
       ? []
       : [
           [
-            'for people',
+            'operator API',
             `curl -H "Authorization: Bearer ${consoleToken}" ${url}/api/approvals`,
           ] as const,
         ]),
@@ -94,7 +93,7 @@ export function welcomeText(
   return [
     bold('Toolkeel is up.'),
     ...(sandboxes
-      ? ['All upstreams are local sandboxes: no credential is used and nothing acts for real.']
+      ? ['All upstreams are local sandboxes: no credential is used and no real service is called.']
       : []),
     '',
     ...facts.map(([what, value]) => `  ${what.padEnd(14)} ${value}`),
@@ -105,13 +104,13 @@ export function welcomeText(
     bold(packs.length > 1 ? 'Try a first call of each pack' : 'Try a first call'),
     '',
     ...packs.flatMap((name) => [indent(curlFor(mcp, name, authorization)), '']),
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
     '',
   ].join('\n');
 }
 
-/** How other machines call us, where we listen on every address that this one has. */
-function elsewhere({ httpOptions }: LoadedConfig, url: string): readonly string[] {
+/** Addresses for other machines, if the server listens on all interfaces. */
+function remoteUrls({ httpOptions }: LoadedConfig, url: string): readonly string[] {
   const { host, allowedHosts = [hostname()] } = httpOptions;
   if (host !== '0.0.0.0' && host !== '::') return [];
   return allowedHosts.map((name) => `http://${name}:${new URL(url).port}`);
@@ -129,7 +128,7 @@ function curlFor(mcp: string, pack: string, authorization: string | undefined): 
   ].join(' \\\n  ');
 }
 
-/** In words of a shell that lead to the token: the token itself stays where it is kept. */
+/** The header as a shell expression, without the token itself. */
 function authorizationOf({ config }: LoadedConfig): string | undefined {
   const { token } = config.http;
   if (token === undefined) return undefined;

@@ -4,7 +4,7 @@ import { awaitExecution } from './await-execution.js';
 
 type Seen = Partial<Pick<Operation, 'state' | 'outcome' | 'owner' | 'code'>>;
 
-/** A store that shows one of these after the other, the last one for ever, in virtual time. */
+/** A store that returns these states in turn, then repeats the last one, in virtual time. */
 function showing(states: readonly Seen[], live: boolean | ((now: number) => boolean) = true) {
   let now = 0;
   let index = 0;
@@ -41,31 +41,31 @@ it.each<[string, Seen, string]>([
   ['reconciled as executed', { state: 'reconciled', outcome: 'executed' }, 'executed'],
   ['reconciled as not executed', { state: 'reconciled', outcome: 'not_executed' }, 'failed'],
   ['stopped between two steps', { state: 'claimed' }, 'failed'],
-])('waits through its execution until it is %s', async (_, end, state) => {
+])('waits until the operation is %s', async (_, end, state) => {
   const { ended, looks } = showing([approved, approved, claimed, { state: 'sending' }, end]);
   expect(await ended()).toEqual({ state, live: true });
   expect(looks).toHaveLength(5);
 });
 
-it('does not wait where no live server has the tool', async () => {
+it('does not wait without a live server that has the tool', async () => {
   const { ended, now } = showing([approved], false);
   expect(await ended()).toEqual({ state: 'pending', live: false });
   expect(now()).toBe(0);
 });
 
-it('stops waiting when the last server that has the tool ends', async () => {
+it('stops waiting when the last server with the tool stops', async () => {
   const { ended, now } = showing([approved], (at) => at < 1000);
   expect(await ended()).toEqual({ state: 'pending', live: false });
   expect(now()).toBe(1000);
 });
 
-it('does not wait for another attempt after one that was not executed', async () => {
+it('does not wait for a second attempt', async () => {
   const { ended, now } = showing([{ state: 'awaiting_approval', code: 'unauthorized' }]);
   expect(await ended()).toEqual({ state: 'not_executed', live: true });
   expect(now()).toBe(0);
 });
 
-it.each([0, 300, 15_000])('waits %i ms at most', async (waitMs) => {
+it.each([0, 300, 15_000])('waits at most %i ms', async (waitMs) => {
   const { ended, now } = showing([approved]);
   expect(await ended(waitMs)).toEqual({ state: 'pending', live: true });
   expect(now()).toBe(waitMs);

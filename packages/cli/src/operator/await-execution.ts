@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JournalStore, Operation } from '@toolkeel/journal';
 
-/** What became of an approved operation by the time that was given. */
+/** The state of an approved operation when the wait ends. */
 export interface Execution {
   /** `pending`: approved, and not settled yet. `not_executed`: the same, after an attempt that failed. */
   readonly state: 'executed' | 'failed' | 'unknown' | 'pending' | 'not_executed';
@@ -11,12 +11,12 @@ export interface Execution {
 
 export interface AwaitOptions {
   readonly waitMs: number;
-  /** Default: that of the process. */
+  /** Default: the process clock. */
   readonly clock?: {
     readonly now: () => number;
     readonly pause: (ms: number) => Promise<unknown>;
   };
-  /** Called once, when there is something to wait for. */
+  /** Called once, before the first wait. */
   readonly onWait?: () => void;
 }
 
@@ -44,7 +44,7 @@ export async function awaitExecution(
   }
 }
 
-/** Put back after an attempt that was not executed: the next one comes later than anybody waits here. */
+/** Requeued after an attempt that was not executed: the next attempt is later than this wait. */
 function wasTried({ state, code }: Operation): boolean {
   return state === 'awaiting_approval' && code !== 'approval_required';
 }
@@ -55,7 +55,7 @@ function stateOf({ state, outcome, owner }: Operation): Execution['state'] {
     case 'sending':
       return 'pending';
     case 'claimed':
-      // Without an owner it stopped between two of its steps.
+      // Without an owner it stopped between two steps.
       return owner === undefined ? 'failed' : 'pending';
     case 'succeeded':
       return 'executed';

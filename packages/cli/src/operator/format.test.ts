@@ -13,8 +13,8 @@ import type { OperationView } from '@toolkeel/journal';
 
 const around = fakeRuntime();
 
-describe('what is printed for people', () => {
-  it('is a table with columns as wide as they have to be', () => {
+describe('formatted output', () => {
+  it('aligns the columns of a table', () => {
     const rows = [
       ['op_1', 'a', ''],
       ['op_22', 'bcd', 'x'],
@@ -24,7 +24,7 @@ describe('what is printed for people', () => {
     );
   });
 
-  it('is names and values, of which those that are missing are left out', () => {
+  it('aligns names and values, and skips undefined ones', () => {
     const pairs = [
       ['tool', 'x'],
       ['arguments', '{\n}'],
@@ -33,7 +33,7 @@ describe('what is printed for people', () => {
     expect(facts(pairs)).toBe('tool       x\narguments  {\n           }\n');
   });
 
-  it('never steers a terminal', () => {
+  it('escapes control characters', () => {
     const rows = [['\u001B[2J', 'a\nb', '\u202Egpj']];
     expect(table(['A', 'B', 'C'], rows, around)).toBe(
       'A          B    C\n\\u001b[2J  a b  \\u202egpj\n',
@@ -48,7 +48,7 @@ describe('what is printed for people', () => {
 
 const approval = {
   rule: 'links',
-  explanation: 'The rule "links" asks for approval: args.text has a link.',
+  explanation: 'The rule "links" requires approval of this call: args.text has a link.',
   hash: 'h1',
   requested_at: '2026-03-01T11:00:00.000Z',
   expires_at: '2026-03-01T12:00:00.000Z',
@@ -69,14 +69,14 @@ const operation: OperationView = {
 };
 
 describe('an operation that awaits approval', () => {
-  it('shows its arguments first, then what is recorded about it, in local time', () => {
+  it('shows its arguments, then its record in local time', () => {
     const text = operationText(operation);
     expect(text).toMatch(/^x_post_tweet\n\{\n {2}"media_ids"[\s\S]*\}\n\noperation +op_1\n/);
     expect(text).toContain(`expires    ${localTime(approval.expires_at)}\n`);
     expect(text).not.toContain('edited');
   });
 
-  it('shows who edited it, and each argument before and after', () => {
+  it('shows the editor and each changed argument', () => {
     const edited = {
       ...approval,
       edited: true,
@@ -87,7 +87,7 @@ describe('an operation that awaits approval', () => {
     const text = operationText({ ...operation, approval: edited });
     expect(text).toContain(
       [
-        `edited by ana, ${localTime(edited.edited_at)}: these are not the arguments that the agent gave`,
+        `edited by ana, ${localTime(edited.edited_at)}: these are not the arguments of the agent`,
         '- text: "see b.test"',
         '+ text: "see a.test"',
         '- poll: true',
@@ -99,25 +99,25 @@ describe('an operation that awaits approval', () => {
   });
 });
 
-describe('the argument that a list shows', () => {
+describe('decisiveArgument', () => {
   const args = { flag: true, text: 'hello', id: '7' };
   it.each([
-    ['that the explanation names', approval, [], 'text: "hello"'],
-    ['that the tool requires', { ...approval, explanation: 'Ask.' }, ['id'], 'id: "7"'],
-    ['that comes first', { ...approval, explanation: 'Ask.' }, [], 'flag: true'],
-  ])('is the one %s', (_, given, required, shown) => {
+    ['in the explanation', approval, [], 'text: "hello"'],
+    ['that is required', { ...approval, explanation: 'Ask.' }, ['id'], 'id: "7"'],
+    ['of the call', { ...approval, explanation: 'Ask.' }, [], 'flag: true'],
+  ])('is the first argument %s', (_, given, required, shown) => {
     expect(decisiveArgument({ ...operation, arguments: args, approval: given }, required)).toBe(
       shown,
     );
   });
 
-  it('is cut where it is long', () => {
+  it('is truncated', () => {
     const long = { ...operation, arguments: { text: 'x'.repeat(300) } };
     expect(decisiveArgument(long)).toMatch(/^text: "x{47}…$/);
   });
 });
 
-it('a time is shown with the zone that it is in', () => {
+it('localTime includes the time zone', () => {
   const at = '2026-03-01T12:05:09.000Z';
   expect(localTime(at, 'Europe/Rome')).toMatch(/^2026-03-01 13:05:09 (CET|GMT\+1)$/);
   expect(localTime(at, 'UTC')).toBe('2026-03-01 12:05:09 UTC');

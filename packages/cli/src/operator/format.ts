@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { RuntimeContext } from '../runtime.js';
 import type { OperationView } from '@toolkeel/journal';
 
-/** Texts come from agents and upstreams: none of them may steer a terminal. */
+/** Strings come from agents and upstreams and must not control the terminal. */
 export function escapeControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -12,7 +12,7 @@ export function escapeControls(text: string): string {
 
 const oneLine = (text: string): string => escapeControls(text.replaceAll('\n', ' '));
 
-/** Columns as wide as they have to be, the first line in bold. */
+/** Aligned columns with a bold header. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -33,7 +33,7 @@ export function table(
   return `${[bold, ...rest].join('\n')}\n`;
 }
 
-/** Names and values, one under the other. What has no value is left out. */
+/** Aligned names and values. Skips undefined values. */
 export function facts(pairs: readonly (readonly [string, string | undefined])[]): string {
   const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
   const width = Math.max(0, ...given.map(([name]) => name.length));
@@ -48,7 +48,7 @@ export function facts(pairs: readonly (readonly [string, string | undefined])[])
 
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** A time as the operator's clock shows it: `2026-03-01 13:00:00 CET`. */
+/** Local time: `2026-03-01 13:00:00 CET`. */
 export function localTime(iso: string, timeZone?: string): string {
   const two = '2-digit';
   const format = new Intl.DateTimeFormat('en-GB', {
@@ -73,12 +73,12 @@ export function localTime(iso: string, timeZone?: string): string {
 
 type Arguments = NonNullable<OperationView['arguments']>;
 
-/** An operation as an operator reads it: what it does first, then what is recorded about it. */
+/** An operation for the operator: its tool and arguments, then its record. */
 export function operationText(operation: OperationView): string {
   const { approval, answer, steps, arguments: args } = operation;
   const shown = args
     ? pretty(args)
-    : 'arguments cannot be shown: this process has neither their tool nor their key';
+    : 'arguments cannot be shown: this process has neither the tool nor the key';
   const metadata = facts([
     ['operation', operation.id],
     ['account', operation.account],
@@ -97,7 +97,7 @@ export function operationText(operation: OperationView): string {
     ['answer', operation.code === 'approval_required' ? undefined : answer && pretty(answer)],
     ['asked by', approval && `rule ${approval.rule}: ${approval.explanation}`],
     ['cost', costText(approval?.cost)],
-    ['duplicate', approval?.duplicate && 'yes: the agent says that the same again is meant'],
+    ['duplicate', approval?.duplicate && 'yes: the agent confirmed the repetition'],
     ['expires', timeOf(approval?.expires_at)],
     ['decided', decisionText(approval)],
     ['reason', approval?.reason],
@@ -121,13 +121,13 @@ function decisionText(approval: OperationView['approval']): string | undefined {
   return `${decision}${by === undefined ? '' : ` by ${by}`}${when}`;
 }
 
-/** Who edited the arguments, and each argument before and after. */
+/** The editor, and each changed argument before and after. */
 function editText({ approval, arguments: now = {} }: OperationView): string | undefined {
   if (!approval?.edited) return undefined;
   const { edited_by: by, edited_at: at, requested_arguments: before } = approval;
   const who = by === undefined ? '' : ` by ${by}`;
   const when = at === undefined ? '' : `, ${localTime(at)}`;
-  const title = `edited${who}${when}: these are not the arguments that the agent gave`;
+  const title = `edited${who}${when}: these are not the arguments of the agent`;
   return `${escapeControls([title, ...(before ? difference(before, now) : [])].join('\n'))}\n`;
 }
 
@@ -143,11 +143,11 @@ function difference(before: Arguments, after: Arguments): readonly string[] {
   });
 }
 
-const SHORT = 48;
+const MAX_ARGUMENT_LENGTH = 48;
 
 /**
- * The argument that tells operations in a list apart: the one that the rule's explanation names, else
- * the first that the tool requires, else the first.
+ * The argument that distinguishes operations in a list: the one that the rule's explanation names, else
+ * the first required one, else the first.
  */
 export function decisiveArgument(
   { arguments: args, approval }: OperationView,
@@ -155,13 +155,12 @@ export function decisiveArgument(
 ): string {
   const names = Object.keys(args ?? {});
   const named = names.find((name) => approval?.explanation.includes(`args.${name}`));
-  const name = named ?? required.find((one) => names.includes(one)) ?? names[0];
+  const name = named ?? required.find((candidate) => names.includes(candidate)) ?? names[0];
   if (name === undefined || !args) return '';
   const value = JSON.stringify(args[name]);
-  return `${name}: ${value.length > SHORT ? `${value.slice(0, SHORT)}…` : value}`;
+  return `${name}: ${value.length > MAX_ARGUMENT_LENGTH ? `${value.slice(0, MAX_ARGUMENT_LENGTH)}…` : value}`;
 }
 
-/** An estimate, as its tool makes it. */
 export function costText(cost: NonNullable<OperationView['approval']>['cost']): string | undefined {
   return cost && `${cost.amount} ${cost.unit}`;
 }

@@ -2,7 +2,7 @@ import { memoryStore } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import { argumentSchema, findId, readValue } from './input.js';
 
-async function deskWith(...ids: readonly string[]) {
+async function storeWith(...ids: readonly string[]) {
   const store = memoryStore();
   await store.registerOwner({ id: 'own_1', host: 'h', pid: 1, startedAt: 't', tools: [] }, 60_000);
   for (const id of ids) {
@@ -23,30 +23,30 @@ async function deskWith(...ids: readonly string[]) {
   return { store };
 }
 
-describe('the beginning of an id', () => {
-  it('is enough where only one operation has it', async () => {
-    const operatorJournal = await deskWith('op_4a1f00', 'op_4a1f11', 'op_77b000');
-    expect(await findId(operatorJournal, 'op_77b0')).toBe('op_77b000');
-    expect(await findId(operatorJournal, 'op_4a1f0')).toBe('op_4a1f00');
-    await expect(findId(operatorJournal, 'op_4a1f')).rejects.toThrow(
-      'op_4a1f can be several: op_4a1f11, op_4a1f00. Write more of it.',
+describe('findId', () => {
+  it('resolves a unique prefix', async () => {
+    const journal = await storeWith('op_4a1f00', 'op_4a1f11', 'op_77b000');
+    expect(await findId(journal, 'op_77b0')).toBe('op_77b000');
+    expect(await findId(journal, 'op_4a1f0')).toBe('op_4a1f00');
+    await expect(findId(journal, 'op_4a1f')).rejects.toThrow(
+      'op_4a1f is ambiguous: op_4a1f11, op_4a1f00. Use a longer prefix.',
     );
   });
 
-  it('of one that is whole itself means that one', async () => {
-    const operatorJournal = await deskWith('op_4a1f', 'op_4a1f00');
-    expect(await findId(operatorJournal, 'op_4a1f')).toBe('op_4a1f');
+  it('prefers a complete id', async () => {
+    const journal = await storeWith('op_4a1f', 'op_4a1f00');
+    expect(await findId(journal, 'op_4a1f')).toBe('op_4a1f');
   });
 
-  it('that is unknown, or too short to mean one, stays as it is', async () => {
-    const operatorJournal = await deskWith('op_4a1f00');
+  it('returns an unknown or too short prefix unchanged', async () => {
+    const journal = await storeWith('op_4a1f00');
     for (const typed of ['op_9999', 'op_4', 'op_', '', '4a1f00', 'op_4a1f%']) {
-      expect(await findId(operatorJournal, typed)).toBe(typed);
+      expect(await findId(journal, typed)).toBe(typed);
     }
   });
 });
 
-describe('a value that somebody types', () => {
+describe('readValue', () => {
   it.each([
     ['1234', { type: 'string' }, '1234'],
     ['true', { type: 'string' }, 'true'],
@@ -63,15 +63,15 @@ describe('a value that somebody types', () => {
     ['["1"]', { type: 'array' }, ['1']],
     ['1', undefined, 1],
     ['tea', undefined, 'tea'],
-  ])('%s for %j is %j', (typed, schema, value) => {
+  ])('parses %s for %j as %j', (typed, schema, value) => {
     expect(readValue('x', typed, schema)).toEqual(value);
   });
 
-  it('that begins as JSON and is none is refused with its name', () => {
+  it('refuses malformed JSON with the name of the argument', () => {
     expect(() => readValue('tags', '[1', { type: 'array' })).toThrow('--set tags must be JSON.');
   });
 
-  it('is for an argument of its own name only', () => {
+  it('uses only the schema of the named argument', () => {
     const input = { properties: { id: { type: 'string' } } };
     expect(argumentSchema(input, 'id')).toEqual({ type: 'string' });
     for (const name of ['other', 'constructor'])

@@ -31,27 +31,27 @@ export interface OpenedOperatorJournal extends OperatorJournal {
   readonly close: () => Promise<void>;
 }
 
-/** The journal of this installation, for people. No server has to run. */
+/** Opens the journal of this installation for the operator. No server has to run. */
 export async function openOperatorJournal(
   flags: OperatorFlags,
-  around: RuntimeContext,
+  runtime: RuntimeContext,
 ): Promise<OpenedOperatorJournal> {
   const bindings = await Promise.all(packNames.map((name) => cliPack(name).load()));
-  const loaded = settingsFor(flags, around, bindings);
+  const loaded = loadJournalConfig(flags, runtime, bindings);
   const { createJournal } = await import('@toolkeel/journal');
   const { store, journaling } = await openJournalStore(loaded);
-  const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, around)));
+  const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, runtime)));
   const known = new Set(tools.specs().map(({ name }) => name));
   const keys = Object.entries(loaded.config.journal.keys).filter(([name]) => known.has(name));
   const journal = createJournal({
     ...journaling,
     tools,
     templates: Object.fromEntries(keys),
-    // Edits are checked here as a server checks requests.
+    // Edits are checked as a server checks requests.
     decide: decideAsWorkflow(loaded, tools.specs()),
     report: (cause) => {
       const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-      if (name === 'ConfigError') around.stderr.write(`toolkeel: ${message}\n`);
+      if (name === 'ConfigError') runtime.stderr.write(`toolkeel: ${message}\n`);
     },
   });
   const { operations, approvals, counts } = journal;
@@ -69,77 +69,80 @@ export async function openOperatorJournal(
   };
 }
 
-/** The store alone: the audit can be read by who does not have the key. */
+/** Opens only the store: reading the audit does not require the key. */
 export async function openAuditStore(
   flags: OperatorFlags,
-  around: RuntimeContext,
+  runtime: RuntimeContext,
 ): Promise<JournalStore> {
-  const loaded = settingsFor(flags, around, []);
+  const loaded = loadJournalConfig(flags, runtime, []);
   const { openStore } = await import('@toolkeel/journal');
   return openStore(journalAddress(loaded), { dataDir: loaded.dataDir });
 }
 
-/** Where the journal is, and no more: a person who decides needs no credential of a server. */
-function settingsFor(
+/** Loads only the journal's location and the policy: the operator needs no credential of a server. */
+function loadJournalConfig(
   { config: file }: OperatorFlags,
   { env, cwd }: RuntimeContext,
   packs: readonly PackBinding[],
 ): LoadedConfig {
-  const where = { env, cwd, ...(file !== undefined && { file }) };
+  const location = { env, cwd, ...(file !== undefined && { file }) };
   const only = ['dataDir', 'journal', 'mode', ...POLICY_SECTIONS];
-  const loaded = loadConfig({ ...where, packs, packSettings: {}, only });
+  const loaded = loadConfig({ ...location, packs, packSettings: {}, only });
   if (!isPersistent(loaded)) {
     throw new HostError(
-      'journal.url is memory:, which only the server itself can see. Use sqlite: or postgres:.',
+      'The journal is in the memory of the server (journal.url is memory:) and cannot be opened. Use sqlite: or postgres:.',
     );
   }
   const path = journalFile(loaded);
   if (path !== undefined && !existsSync(path)) {
     throw new HostError(
-      `There is no journal at ${path}: no server has written there yet. ` +
-        'If one runs, give the same --config or TOOLKEEL_DATA_DIR as to it.',
+      `There is no journal at ${path}: no server has created one yet. ` +
+        'Use the same --config or TOOLKEEL_DATA_DIR as the server.',
     );
   }
   return loaded;
 }
 
-/** Whatever the servers have. */
+/** Covers the tools of every profile. */
 const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as const;
 
-/** With its prices, say, so that a person is told what a server would say. */
+/** The pack with its settings, such as prices, so that estimates match those of a server. */
 function withSettings(
   { pack }: PackBinding,
   { config: file }: OperatorFlags,
   { env, cwd }: RuntimeContext,
 ): PackEntry {
-  const where = { env, cwd, ...(file !== undefined && { file }) };
-  const config = settingsWithoutSecrets(pack.name, where);
+  const location = { env, cwd, ...(file !== undefined && { file }) };
+  const config = settingsWithoutSecrets(pack.name, location);
   return pack.configSchema.safeParse(config).success ? { pack, config } : { pack };
 }
 
-/** With what a pack can do without credentials; else with its descriptions. */
+/** Loads tools without credentials where the pack supports it; otherwise only their descriptions. */
 function toolsOf(entries: readonly PackEntry[]): ToolSource {
   const specs = entries.flatMap(({ pack }) => pack.describe());
   const load = async (name: string): Promise<Tool | undefined> => {
-    const spec = specs.find((one) => one.name === name);
-    const owner = entries.find(({ pack }) => pack.describe().some((one) => one.name === name));
+    const spec = specs.find((candidate) => candidate.name === name);
+    const owner = entries.find(({ pack }) => pack.describe().some((tool) => tool.name === name));
     if (!spec || !owner) return undefined;
     try {
       return await createHost({ packs: [owner], profile }).toolSource.load(name);
     } catch {
-      return described(spec);
+      return withoutHandler(spec);
     }
   };
   return { specs: () => specs, load };
 }
 
-function described(spec: ToolSpec): Tool {
+function withoutHandler(spec: ToolSpec): Tool {
   return {
     ...spec,
     handler: () => {
-      throw new TypeError(`${spec.name} cannot be run here`);
+      throw new TypeError(`${spec.name} cannot run in this process`);
     },
     check: () =>
-      toolError('internal_error', 'its pack cannot be created here, so its checks cannot run'),
+      toolError(
+        'internal_error',
+        'its pack cannot be created in this process, so its checks cannot run',
+      ),
   };
 }

@@ -5,13 +5,13 @@ export type Settings = Readonly<Record<string, unknown>>;
 
 /** A local upstream that stands in for the real one. */
 export interface SandboxUpstream {
-  /** The pack's whole configuration: it leads to this upstream and to nothing else. */
+  /** The complete configuration of the pack: it uses this upstream and no other. */
   readonly settings: Settings;
-  /** What a person or a test may want to open, by what it is. */
+  /** Addresses by purpose, such as `api` and `control`. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** The variables by which a server in another process comes here. What they hold opens nothing real. */
+  /** Environment variables for a server in another process. They contain no real credential. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where somebody can log in: as which app, and the variables that `toolkeel login` needs for it. */
+  /** The app id and the environment variables for `toolkeel login`. */
   readonly login?: {
     readonly clientId: string;
     readonly environment: Readonly<Record<string, string>>;
@@ -19,61 +19,60 @@ export interface SandboxUpstream {
   readonly close: () => Promise<void>;
 }
 
-/** Somebody logs in, so that a pack may act for them. */
 export interface LoginRequest {
-  /** What configuration and environment say of the pack. */
+  /** The pack's settings from the configuration and the environment. */
   readonly settings: unknown;
   readonly dataDir: string;
   readonly env: Environment;
   readonly clientId?: string;
   readonly scopes?: readonly string[];
-  /** Of the address to which the browser comes back. */
+  /** The port of the redirect address. */
   readonly port?: number;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
-  /** For the person, who opens it. */
+  /** Receives the authorization URL to open in a browser. */
   readonly onUrl: (url: string) => void;
   readonly onStranger: () => void;
 }
 
 export interface LoggedIn {
-  /** As whom, where the upstream says it. */
+  /** The account name, if the upstream returns one. */
   readonly name: string | undefined;
   readonly file: string;
-  /** Why it will not be used as it stands. */
+  /** Why the current configuration does not use the login. */
   readonly unused?: string;
 }
 
-/** What this package knows of a pack. */
+/** The integration of a pack into this command. */
 export interface CliPack {
-  /** Its tools and how it is configured. Loads the pack, and nothing that it needs to run. */
+  /** Loads the pack's descriptions and configuration schema, but not its client. */
   readonly load: () => Promise<PackBinding>;
-  /** A call that is worth trying first, and works with any upstream. */
+  /** A first call to try, which works with any upstream. */
   readonly firstCall: { readonly name: string; readonly arguments: Settings };
   readonly sandbox: {
     readonly flags: () => Promise<readonly Flag[]>;
-    /** With what was said on the command line, by the names of the flags. */
+    /** `flags`: values from the command line, by flag name. */
     readonly start: (flags: Settings) => Promise<SandboxUpstream>;
   };
-  /** What `init` asks, and what follows from the answer. */
+  /** The question of `init`, and the settings for its answer. */
   readonly setup: {
-    /** Whether it is of use before anybody has given it a credential. */
+    /** Whether the pack works without a credential. */
     readonly isReady: boolean;
     readonly question: string;
     readonly placeholder: string;
     readonly settings: (url: string) => Settings;
   };
-  /** Where its upstream wants to know for whom it acts. */
+  /** For upstreams that require a user login. */
   readonly login?: (request: LoginRequest) => Promise<LoggedIn>;
-  /** What `doctor` looks at besides the upstream. Nothing that it finds holds a secret. */
+  /** Additional checks of `doctor`. Findings contain no secret. */
   readonly check?: (settings: unknown) => Promise<readonly Finding[]>;
 }
 
-/** One thing that doctor looked at. */
+/** A result of `toolkeel doctor`. */
 export interface Finding {
   readonly status: 'ok' | 'warn' | 'fail';
   readonly what: string;
   readonly detail: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string;
 }

@@ -38,7 +38,7 @@ export const stac: CliPack = {
   },
   setup: {
     isReady: true,
-    question: 'Which STAC API? Leave it empty for Earth Search.',
+    question: 'Which STAC API? Leave empty for Earth Search.',
     placeholder: 'https://stac.example.com/v1',
     settings: (url) => ({ defaultCatalog: 'default', catalogs: { default: { url } } }),
   },

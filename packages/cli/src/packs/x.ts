@@ -10,7 +10,7 @@ export const x: CliPack = {
       pack,
       fromEnvironment: configFromEnvironment,
       preset: 'social',
-      // A token that was given is used as it is; beside it a login would only confuse.
+      // A configured access token takes precedence over the login.
       keptIn: (dataDir, { accessToken }) =>
         accessToken === undefined ? { tokenFile: xLoginFile(dataDir) } : {},
     };
@@ -22,7 +22,7 @@ export const x: CliPack = {
   },
   setup: {
     isReady: false,
-    question: 'Where is the X API? Leave it empty for X itself.',
+    question: 'Which X API? Leave empty for X itself.',
     placeholder: 'https://api.x.com',
     settings: (baseUrl) => ({ baseUrl }),
   },
@@ -30,19 +30,19 @@ export const x: CliPack = {
   check: async (settings) => (await import('./x-login.js')).checkXLogin(settings),
 };
 
-/** Where a login at X is kept, where nobody names another place. */
+/** The default file of the X login. */
 export const xLoginFile = (dataDir: string): string => join(dataDir, 'x-login.json');
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** X on loopback. Its token is in a file, as a real one would be, so that no settings show it. */
+/** The X sandbox. Its token is in a file, like a real one, so that no settings contain it. */
 async function startXSandboxUpstream(flags: Settings): Promise<SandboxUpstream> {
   const { startXSandbox, xOptionsFromFlags } = await import('@toolkeel/sandbox');
   const sandbox = await startXSandbox(xOptionsFromFlags(flags));
   const { url, authorizeUrl, tokenUrl, control, credentials } = sandbox;
   const { clientId, clientSecret } = credentials;
   const tier = sandbox.tier();
-  // Whoever leaves a sandbox open over night should find it as it was.
+  // A sandbox must keep working if it runs overnight.
   const { accessToken } = sandbox.issueTokens({ lifetimeMs: YEAR_MS });
   const folder = privateFolder();
   const file = join(folder, 'access-token');
@@ -67,7 +67,7 @@ async function startXSandboxUpstream(flags: Settings): Promise<SandboxUpstream> 
       environment: {
         TOOLKEEL_X_BASE_URL: url,
         TOOLKEEL_X_AUTHORIZE_URL: authorizeUrl,
-        // Not where a real login is kept.
+        // Keeps a real login untouched.
         TOOLKEEL_X_TOKEN_FILE: join(folder, 'login.json'),
         ...(clientSecret !== undefined && { TOOLKEEL_X_CLIENT_SECRET: clientSecret }),
       },

@@ -18,7 +18,7 @@ afterEach(async () => {
 const command = async (...args: readonly string[]) => {
   const runtime = fakeRuntime({ cwd: dir() });
   const code = await run(args, runtime);
-  return { code, out: runtime.said(), err: runtime.complained() };
+  return { code, out: runtime.output(), err: runtime.errorOutput() };
 };
 
 const asking: Decide = (_, { approved }) =>

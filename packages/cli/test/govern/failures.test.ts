@@ -95,9 +95,9 @@ it('a journal with another key is refused, and so is one whose key is gone', asy
   const { code, err } = await command('operations', 'list');
   expect(code).toBe(1);
   expect(err).toContain('journal.key is missing');
-  const { ended, err: said } = start(['serve']);
+  const { ended, err: output } = start(['serve']);
   expect((await ended).code).toBe(1);
-  expect(said()).toContain('journal.key is missing');
+  expect(output()).toContain('journal.key is missing');
   // Who only checks the chain needs no key.
   expect((await command('audit', 'verify')).code).toBe(0);
 });

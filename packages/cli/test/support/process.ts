@@ -14,7 +14,7 @@ export interface Running {
   readonly out: () => string;
   readonly err: () => string;
   /** Resolves with the match when stdout says it; fails when the process ends before. */
-  readonly said: (text: RegExp) => Promise<RegExpExecArray>;
+  readonly waitForOutput: (text: RegExp) => Promise<RegExpExecArray>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly endInput: () => void;
   readonly ended: Promise<Ended>;
@@ -54,7 +54,7 @@ export function start(command: string, args: readonly string[], place: Place): R
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal }));
   });
-  const said = (text: RegExp): Promise<RegExpExecArray> =>
+  const waitForOutput = (text: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         const match = text.exec(out);
@@ -71,7 +71,7 @@ export function start(command: string, args: readonly string[], place: Place): R
   const made: Running = {
     out: () => out,
     err: () => err,
-    said,
+    waitForOutput,
     kill: (signal) => void (child.pid !== undefined && process.kill(-child.pid, signal)),
     endInput: () => void child.stdin.end(),
     ended,

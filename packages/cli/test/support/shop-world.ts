@@ -75,19 +75,19 @@ export function useWorld(): World {
     },
     up: async (env) => {
       const running = process_(['up', '--port', '0'], env);
-      await running.said(/Ctrl-C stops it/);
+      await running.waitForOutput(/Ctrl-C stops it/);
       const [, url = ''] = /MCP +(http:\S+)\/mcp/.exec(running.out()) ?? [];
       return { ...running, url };
     },
     command: async (...args) => {
       const runtime = fakeRuntime({ cwd: dir() });
       const code = await run(args, runtime);
-      return { code, out: runtime.said(), err: runtime.complained() };
+      return { code, out: runtime.output(), err: runtime.errorOutput() };
     },
     personSays: async (answer, ...args) => {
       const confirm = () => Promise.resolve(answer);
       const runtime = fakeRuntime({ cwd: dir(), isInteractive: true, confirm });
-      return { code: await run(args, runtime), out: runtime.said() };
+      return { code: await run(args, runtime), out: runtime.output() };
     },
     process: process_,
   };

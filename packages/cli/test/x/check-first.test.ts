@@ -54,8 +54,8 @@ const operations = async (): Promise<readonly unknown[]> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
   const runtime = fakeRuntime({ cwd: dir(), env });
   expect(await run(['operations', 'list', '--json'], runtime)).toBe(0);
-  const said = JSON.parse(runtime.said()) as { operations: readonly unknown[] };
-  return said.operations;
+  const output = JSON.parse(runtime.output()) as { operations: readonly unknown[] };
+  return output.operations;
 };
 /** All bytes that were kept, whatever they are. */
 const stored = (): string =>

@@ -35,7 +35,7 @@ const command = async (...args: readonly string[]): Promise<string> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
   const runtime = fakeRuntime({ cwd: dir(), env });
   expect(await run(args, runtime)).toBe(0);
-  return runtime.said();
+  return runtime.output();
 };
 interface Row {
   readonly kind: string;
