@@ -3,11 +3,10 @@ import { startStacSandbox } from '@toolkeel/sandbox';
 import { stac } from '@toolkeel/stac';
 import { afterEach, expect, it } from 'vitest';
 import { useTempDir } from '../src/runtime.fixture.js';
-import { describeArguments } from './support/argument-suite.js';
+import { answersTo, describeArguments, fuzzArguments } from './support/arguments.js';
 import { overHttp } from './support/client.js';
-import { answersTo, fuzzArguments } from './support/fuzz-arguments.js';
 import { endAll, toolkeel } from './support/process.js';
-import { writeStacConfig } from './support/stac-config.js';
+import { writeStacConfig } from './support/stac.js';
 
 const dir = useTempDir();
 

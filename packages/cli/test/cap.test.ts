@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overHttp, overStdio, type Envelope } from './support/client.js';
-import { latenessOf } from './support/lateness.js';
-import { lineWith, logLines, type LogLine } from './support/log-lines.js';
+import { latenessOf, lineWith, type LogLine, logLines } from './support/cap.js';
 import { bin, endAll, toolkeel } from './support/process.js';
 import { startSilentServer, type SilentServer } from './support/silent-server.js';
-import { stacCalls } from './support/stac-calls.js';
-import { writeStacConfig } from './support/stac-config.js';
+import { stacCalls, writeStacConfig } from './support/stac.js';
 
 const CAP_MS = 2000;
 /** How often a machine that is too busy to measure on may be tried. */

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overHttp, overStdio, type Connected } from './support/client.js';
 import { faultTable } from './support/fault-table.js';
 import { bareEnvironment, bin, endAll, toolkeel } from './support/process.js';
-import { writeStacConfig } from './support/stac-config.js';
+import { writeStacConfig } from './support/stac.js';
 
 /** Faults that only a clock ends. They have a server with quicker ones, which a busy machine would trip. */
 const timed: readonly string[] = ['stall', 'acted-stall', 'drip'];

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { latenessOf } from './support/lateness.js';
-import { lineWith } from './support/log-lines.js';
+import { latenessOf, lineWith } from './support/cap.js';
 
 const support = (name: string): string =>
   fileURLToPath(new URL(`support/${name}.mjs`, import.meta.url));

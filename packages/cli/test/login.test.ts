@@ -34,21 +34,21 @@ const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
 const file = () => join(dir(), 'data', 'x-login.json');
 const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, unknown>;
 
-/** Begins a login in a process of its own, and gives the address that a person is to open. */
-const begun = async () => {
+/** Starts a login in a child process, and returns the URL to open. */
+const startLogin = async () => {
   const run = toolkeel(['login', 'x', '--port', '0'], place());
   const [, url = ''] = await run.waitForOutput(/^ {2}(http\S+)$/m);
   return { run, url };
 };
 
-/** The same in this process, which is there already. */
-const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {}) => {
+/** The same in this process, which is faster. */
+const startLoginHere = async (flags: LoginFlags = {}, env: Record<string, string> = {}) => {
   const runtime = fakeRuntime({
     cwd: dir(),
     env: { TOOLKEEL_DATA_DIR: join(dir(), 'data'), ...env },
   });
-  const nobody = (): Promise<void> => new Promise(() => undefined);
-  const ended = login('x', { port: 0, ...flags }, runtime, nobody).catch((thrown: unknown) =>
+  const neverStopped = (): Promise<void> => new Promise(() => undefined);
+  const ended = login('x', { port: 0, ...flags }, runtime, neverStopped).catch((thrown: unknown) =>
     describeFailure(thrown, false),
   );
   const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(runtime.output())?.[1], {
@@ -58,36 +58,42 @@ const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {
   return { ended, url, err: runtime.errorOutput, out: runtime.output };
 };
 
-/** What the command said and wrote besides, none of which may be secret. */
-const shown = (run: Running): string => run.out() + run.err();
+/** All output, which must contain no secret. */
+const allOutput = (run: Running): string => run.out() + run.err();
 
 describe('toolkeel login x', () => {
   it.each([
     [{ profile: 'workflow' }, /toolkeel serve x --profile workflow$/m],
     [{ profile: 'api' }, /toolkeel serve x --profile api$/m],
-    [{}, /toolkeel serve x --profile readonly\n.*--profile workflow it acts once you approve/],
+    [
+      {},
+      /toolkeel serve x --profile readonly\n.*With --profile workflow, mutations run after your approval/,
+    ],
   ])('names the configured profile in its hint: %j', async (host, hint) => {
     configure({}, host);
-    const { ended, url, out } = await begunHere();
+    const { ended, url, out } = await startLoginHere();
     await fetch(url);
     expect(await ended).toBe(0);
     expect(out()).toMatch(hint);
   });
 
-  it('names the profile of the file where that of the environment needs a flag, and TOOLKEEL_CONFIG', async () => {
+  it('names the profile of the file if that of the environment needs a flag, and TOOLKEEL_CONFIG', async () => {
     configure({}, { profile: 'workflow' });
     const TOOLKEEL_CONFIG = join(dir(), 'toolkeel.config.json');
-    const { ended, url, out } = await begunHere({}, { TOOLKEEL_PROFILE: 'api', TOOLKEEL_CONFIG });
+    const { ended, url, out } = await startLoginHere(
+      {},
+      { TOOLKEEL_PROFILE: 'api', TOOLKEEL_CONFIG },
+    );
     await fetch(url);
     expect(await ended).toBe(0);
     expect(out()).toMatch(
-      /^Now, with TOOLKEEL_CONFIG, TOOLKEEL_DATA_DIR set as here: toolkeel serve x --profile workflow$/m,
+      /^Next, with the same TOOLKEEL_CONFIG, TOOLKEEL_DATA_DIR: toolkeel serve x --profile workflow$/m,
     );
   });
 
-  it('says as whom, keeps it for its owner alone, shows no token, and serve finds it', async () => {
+  it('prints the account but no token, stores the login with mode 600, and serve uses it', async () => {
     configure();
-    const { run, url } = await begun();
+    const { run, url } = await startLogin();
     expect((await fetch(url)).status).toBe(200);
     expect(await run.ended).toEqual({ code: 0, signal: null });
     expect(run.out()).toContain(`Logged in as @${x.landmarks.me.username}. `);
@@ -95,7 +101,7 @@ describe('toolkeel login x', () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     for (const name of ['access_token', 'refresh_token']) {
       expect(kept()[name]).toEqual(expect.any(String));
-      expect(shown(run)).not.toContain(kept()[name]);
+      expect(allOutput(run)).not.toContain(kept()[name]);
     }
     const client = await overStdio(['x'], place());
     expect(await client.call('x_get_me')).toMatchObject({
@@ -111,21 +117,21 @@ describe('toolkeel login x', () => {
     expect(out).not.toContain(kept()['access_token']);
   });
 
-  it('a server that runs already needs no restart', async () => {
+  it('does not require a restart of a running server', async () => {
     configure();
     const client = await overStdio(['x'], place());
     expect(await client.call('x_get_me')).toMatchObject({ error: { code: 'x_not_configured' } });
-    const { ended, url } = await begunHere();
+    const { ended, url } = await startLoginHere();
     await fetch(url);
     await ended;
     expect(await client.call('x_get_me')).toMatchObject({ success: true });
     await client.close();
   });
 
-  it('asks for what it is told to, of the app that it is told, where it is told', async () => {
+  it('uses the given scopes, client id and token file', async () => {
     configure({ clientId: 'another', tokenFile: join(dir(), 'mine.json') });
     const app = { clientId: x.credentials.clientId };
-    const { ended, url } = await begunHere({ ...app, scopes: 'tweet.read,users.read' });
+    const { ended, url } = await startLoginHere({ ...app, scopes: 'tweet.read,users.read' });
     expect(new URL(url).searchParams.get('scope')).toBe('tweet.read users.read');
     await fetch(url);
     expect(await ended).toBe(0);
@@ -134,48 +140,48 @@ describe('toolkeel login x', () => {
     expect(existsSync(file())).toBe(false);
   });
 
-  it('tells that a token which was given goes before it', async () => {
+  it('warns that a configured token takes precedence', async () => {
     configure();
     const given = { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' };
-    const { ended, url, err, out } = await begunHere({}, given);
+    const { ended, url, err, out } = await startLoginHere({}, given);
     await fetch(url);
     expect(await ended).toBe(0);
-    expect(err()).toMatch(/not used yet: accessToken is set/);
+    expect(err()).toMatch(/not used: accessToken is set/);
     expect(out() + err()).not.toContain('given-by-somebody');
     expect(existsSync(file())).toBe(true);
   });
 
-  it('goes on when a browser comes back from another login', async () => {
+  it('ignores a redirect of another login', async () => {
     configure();
-    const { ended, url, err } = await begunHere();
+    const { ended, url, err } = await startLoginHere();
     const back = new URL(url).searchParams.get('redirect_uri') ?? '';
     expect((await fetch(`${back}?code=stolen&state=guess`)).status).toBe(400);
     await fetch(url);
     expect(await ended).toBe(0);
-    expect(err()).toMatch(/came back from another login/);
+    expect(err()).toMatch(/Ignored a redirect of another login/);
   });
 
-  it('says that it was denied', async () => {
+  it('reports a denied authorization', async () => {
     configure();
     x.setFaults([{ kind: 'x-consent-denied', routes: ['authorize'] }]);
-    const { ended, url } = await begunHere();
+    const { ended, url } = await startLoginHere();
     await fetch(url);
     const message = 'X did not allow the login: access_denied';
     expect(await ended).toEqual({ exitCode: 1, message });
     expect(existsSync(file())).toBe(false);
   });
 
-  it('says that X gave no token, and why that may be', async () => {
+  it('reports a refused token request with a likely cause', async () => {
     configure();
     x.setFaults([{ kind: 'http-400', routes: ['token'] }]);
-    const { ended, url } = await begunHere();
+    const { ended, url } = await startLoginHere();
     await fetch(url);
     const message = expect.stringMatching(/^X refused to give a token: .*client id and secret/);
     expect(await ended).toEqual({ exitCode: 1, message });
     expect(existsSync(file())).toBe(false);
   });
 
-  it('refuses another API without the page where a person allows the app, and names the variable', async () => {
+  it('refuses another API without an authorization page, and names the variable', async () => {
     configure({ authorizeUrl: undefined });
     const ask = async (env: Record<string, string>) => {
       const runtime = fakeRuntime({ cwd: dir(), env });
@@ -189,7 +195,7 @@ describe('toolkeel login x', () => {
     const inEnvironment = await ask(env);
     expect(inEnvironment.code).toBe(2);
     expect(inEnvironment.errorOutput()).toContain('TOOLKEEL_X_AUTHORIZE_URL');
-    // A gateway before the API, and X's own page, is what somebody may mean.
+    // A gateway in front of the API with the page of X itself is valid.
     const meant = await ask({
       ...env,
       TOOLKEEL_X_AUTHORIZE_URL: 'https://x.com/i/oauth2/authorize',
@@ -198,7 +204,7 @@ describe('toolkeel login x', () => {
     expect(meant.errorOutput()).toContain('nobody has allowed the login in time');
   });
 
-  it('says that the file is a folder before anybody is asked', async () => {
+  it('reports a directory in place of the file before it prompts', async () => {
     configure();
     mkdirSync(file(), { recursive: true });
     const runtime = fakeRuntime({
@@ -210,14 +216,14 @@ describe('toolkeel login x', () => {
     expect(runtime.errorOutput()).toContain(`tokenFile: ${file()} is a folder; name a file`);
   });
 
-  it('says that nobody came in time', async () => {
+  it('reports a timeout', async () => {
     configure();
-    const { ended } = await begunHere({ timeout: '0.1' });
+    const { ended } = await startLoginHere({ timeout: '0.1' });
     const message = 'nobody has allowed the login in time';
     expect(await ended).toEqual({ exitCode: 1, message });
   });
 
-  it('says that the port is taken', async () => {
+  it('reports a port in use', async () => {
     configure();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -228,16 +234,15 @@ describe('toolkeel login x', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('ends when it is told to', async () => {
+  it('stops at SIGINT', async () => {
     configure();
-    const { run } = await begun();
+    const { run } = await startLogin();
     run.kill('SIGINT');
     expect(await run.ended).toEqual({ code: 1, signal: null });
-    expect(run.err()).toBe('Nobody was logged in.\n');
+    expect(run.err()).toBe('Login cancelled.\n');
   });
 });
 
-/** In this process: what it starts is only itself. */
 const doctor = async (env: Record<string, string> = {}) => {
   // A pack reads its credentials itself, from the process.
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -250,17 +255,17 @@ const doctor = async (env: Record<string, string> = {}) => {
   return { code, out: runtime.output() };
 };
 
-describe('toolkeel doctor, of X', () => {
-  it('has nothing to repair where nobody wants X, and says how to use it', async () => {
+describe('toolkeel doctor for X', () => {
+  it('only warns if X is not configured, and explains how to log in', async () => {
     configure();
     const { code, out } = await doctor();
     expect(code).toBe(0);
     expect(out).toMatch(/^warn {2}x +default: X is not configured: run `toolkeel login x`/m);
   });
 
-  it('fails over a login that others can read, or that is none', async () => {
+  it('fails for a login that others can read, or that is malformed', async () => {
     configure();
-    const { ended, url } = await begunHere();
+    const { ended, url } = await startLoginHere();
     await fetch(url);
     await ended;
     chmodSync(file(), 0o644);
@@ -275,9 +280,9 @@ describe('toolkeel doctor, of X', () => {
     expect(none.out).not.toContain('sesame');
   });
 
-  it('names the command that replaces a login which X no longer accepts', async () => {
+  it('names the command that replaces a revoked login', async () => {
     configure();
-    const { ended, url } = await begunHere();
+    const { ended, url } = await startLoginHere();
     await fetch(url);
     await ended;
     const dead = { ...kept(), access_token: 'revoked', refresh_token: 'used-up', obtained_at: 0 };
@@ -290,7 +295,7 @@ describe('toolkeel doctor, of X', () => {
     expect(out).not.toContain('Check its address');
   });
 
-  it('says that X cannot be reached, or does not accept the credential, which it does not show', async () => {
+  it('reports that X is unreachable or refuses the credential, without showing it', async () => {
     const env = { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' };
     configure();
     const refused = await doctor(env);

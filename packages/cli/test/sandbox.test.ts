@@ -12,7 +12,7 @@ afterEach(endAll);
 it('runs upstreams that fail as they are told, and says where they are', async () => {
   const faults = ['--fault', '100%:http-503@search', '--fault', '100%:http-418@item'];
   const run = toolkeel(['sandbox', 'stac', '--scale', '0.1', ...faults], { cwd: dir() });
-  await run.waitForOutput(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   const address = (what: string): string =>
     new RegExp(`^  ${what} +(\\S+)$`, 'm').exec(run.out())?.[1] ?? '';
 
@@ -30,7 +30,7 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
   const flags = ['--seed', '3', '--stac-scale', '0.1', '--x-tier', 'enterprise'];
   const fault = ['--x-fault', '100%:http-503@home'];
   const run = toolkeel(['sandbox', 'stac', 'x', ...flags, ...fault], { cwd: dir() });
-  await run.waitForOutput(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   const [, stac = '', x = ''] = run.out().split(/^(?:stac|x)$/m);
   const printed = / {2}(TOOLKEEL_X_BASE_URL=.*) toolkeel serve (.*)$/m.exec(x);
   const [, variables = '', args = ''] = printed ?? [];
@@ -53,7 +53,7 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
 
 it('prints a line to log in with, which works and leaves a real login alone', async () => {
   const run = toolkeel(['sandbox', 'x', '--client-secret', 'open'], { cwd: dir() });
-  await run.waitForOutput(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   expect(run.out()).toMatch(/^ {2}client id +toolkeel-sandbox$/m);
   const [, variables = '', args = ''] =
     /^ {2}(TOOLKEEL_X_\S+(?: TOOLKEEL_X_\S+)*) toolkeel (login .*)$/m.exec(run.out()) ?? [];

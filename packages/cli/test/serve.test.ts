@@ -101,7 +101,7 @@ describe('toolkeel serve', () => {
 it('ends with 2 and a message where a pack does not exist, and says nothing on stdout', async () => {
   const { code, out, err } = await finished(['serve', 'stak'], place());
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toBe('toolkeel: There is no pack "stak". Did you mean "stac"? Packs: stac, x.\n');
+  expect(err).toBe('toolkeel: Unknown pack "stak". Did you mean "stac"? Packs: stac, x.\n');
 });
 
 it('serves every pack where nothing is configured, and says at once what one of them lacks', async () => {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { useTempDir } from '../src/runtime.fixture.js';
 import { overHttp } from './support/client.js';
 import { endAll, start, toolkeel } from './support/process.js';
+import { fileURLToPath } from 'node:url';
 
 const dir = useTempDir();
 const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
@@ -14,7 +15,7 @@ afterEach(endAll);
 /** What a person sees, with the address that it names. */
 const started = async (args: readonly string[], env: Record<string, string> = {}) => {
   const run = toolkeel(['up', '--port', '0', ...args], place(env));
-  await run.waitForOutput(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   const [, url = ''] = /MCP +(http:\S+)\/mcp/.exec(run.out()) ?? [];
   return { ...run, url };
 };
@@ -84,7 +85,7 @@ it('shows addresses that work where it listens on all of them', async () => {
   const up = await started(['--sandbox', '--host', '0.0.0.0'], env);
   expect(up.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(up.out()).not.toContain('0.0.0.0');
-  expect(up.out()).toContain(`from elsewhere http://${hostname()}:${new URL(up.url).port}/mcp`);
+  expect(up.out()).toContain(`remote         http://${hostname()}:${new URL(up.url).port}/mcp`);
   expect(await pasted(up.out(), env)).toMatch(/"success\\?":true/);
 });
 
@@ -127,3 +128,20 @@ it('refuses a token that can be guessed where others can reach it', async () => 
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.err()).toMatch(/at least 16 characters/);
 });
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+afterEach(endAll);
+
+it('`npm start` runs a server before its sandbox, and Ctrl-C stops all of it in peace', async () => {
+  const run = start(process.execPath, ['scripts/start.mjs', '--port', '0'], { cwd: root });
+  const [, url = ''] = await run.waitForOutput(/MCP +(http:\S+)/);
+  const client = await overHttp(url);
+  expect(await client.call('get_root')).toMatchObject({ data: { catalog: 'sandbox' } });
+  await client.close();
+  await run.waitForOutput(/Press Ctrl-C to stop/);
+  // A terminal tells the whole group, and the script passes it on once more.
+  run.kill('SIGINT');
+  expect(await run.ended).toEqual({ code: 0, signal: null });
+  expect(run.err()).toMatch(/"event":"stopped"/);
+}, 60_000);

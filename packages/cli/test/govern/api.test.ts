@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { overHttp, type Connected } from '../support/client.js';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { data, shop, configure, up } = useWorld();
+const { data, shop, configure, up } = useShop();
 const httpToken = 'the-token-of-the-agent';
 const env = { TOOLKEEL_HTTP_TOKEN: httpToken };
 const order = { item: 'tea' };

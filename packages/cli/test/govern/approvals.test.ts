@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { OperationView } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import type { Connected } from '../support/client.js';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { data, shop, configure, serve, command, personSays } = useWorld();
+const { data, shop, configure, serve, command, answerPrompt } = useShop();
 const order = { item: 'tea' };
 const ask = { name: 'ask', when: { tool: 'shop_*' }, action: 'require_approval' };
 const asking = { profile: 'workflow', mode: 'autopilot', template: 'open', rules: [ask] };
@@ -50,15 +50,13 @@ describe('a person who is asked', () => {
     expect(shop().effects).toEqual([]);
     const examined = await command('doctor');
     expect(examined.code).toBe(0);
-    expect(examined.out).toMatch(/^ok +journal .*journal\.db can be used, with the key/m);
-    expect(examined.out).toMatch(/^warn +approvals +1 wait for a person/m);
+    expect(examined.out).toMatch(/^ok +journal .*journal\.db opens with the key/m);
+    expect(examined.out).toMatch(/^warn +approvals +1 pending/m);
     expect(examined.out).toMatch(/^ok +unknown operations +none/m);
 
     expect(await approve(id)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(
-        / is approved\.\nIt is executed\. Its result:\n\{\n {2}"id": "e1"/,
-      ),
+      out: expect.stringMatching(/ is approved\.\nExecuted\. Result:\n\{\n {2}"id": "e1"/),
     });
     await done(1);
     await expect
@@ -228,10 +226,10 @@ describe('a person who is asked', () => {
     });
     expect((await command('approvals', 'approve', 'op_none', '--hash', 'x')).code).toBe(2);
     // At a terminal it is shown, and only what was shown is approved.
-    const thought = await personSays(false, 'approvals', 'approve', id);
+    const thought = await answerPrompt(false, 'approvals', 'approve', id);
     expect(thought).toMatchObject({ code: 1, out: expect.stringContaining('"item": "tea"') });
     expect((await shown(id)).approval).not.toHaveProperty('decision');
-    expect((await personSays(true, 'approvals', 'approve', id)).code).toBe(0);
+    expect((await answerPrompt(true, 'approvals', 'approve', id)).code).toBe(0);
     expect((await shown(id)).approval).toMatchObject({ decision: 'approved' });
   });
 });

@@ -26,7 +26,7 @@ const asking: Decide = (_, { approved }) =>
     ? { kind: 'allow', limits: [] }
     : { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 };
 
-/** A server in this process. */
+/** Starts a server in this process. */
 const serve = async (tools: readonly Tool[], config: object = {}, decide = asking) => {
   writeFileSync(
     join(dir(), 'toolkeel.config.json'),
@@ -81,8 +81,8 @@ const feed = (handler: Tool['handler']): Tool => ({
 });
 const lion = { animal: 'lion', badge: 'b-4711' };
 
-describe('toolkeel approvals, for a tool that is not built in', () => {
-  it('shows what it approves, and says that no live server has the tool', async () => {
+describe('toolkeel approvals, for a tool of another server', () => {
+  it('shows the approved operation, and reports that no live server has the tool', async () => {
     const tool = feed(() => ({ fed: 'lion' }));
     const { journal, stop } = await serve([tool]);
     const { id, hash } = await asked(journal, tool, lion);
@@ -103,13 +103,11 @@ describe('toolkeel approvals, for a tool that is not built in', () => {
     journal.start();
     const { id, hash } = await asked(journal, tool, lion);
     const { code, out } = await command('approvals', 'approve', id, '--hash', hash);
-    expect(out).toMatch(
-      /is approved\.\nIt is executed\. Its result:\n\{\n {2}"fed": "lion"\n\}\n$/,
-    );
+    expect(out).toMatch(/is approved\.\nExecuted\. Result:\n\{\n {2}"fed": "lion"\n\}\n$/);
     expect(code).toBe(0);
   });
 
-  it('reports the code of an execution that failed', async () => {
+  it('reports the error code of a failed execution', async () => {
     const tool = feed(() =>
       toolError('not_found', 'There is no lion.', { outcome: 'not_executed' }),
     );
@@ -117,13 +115,13 @@ describe('toolkeel approvals, for a tool that is not built in', () => {
     journal.start();
     const { id, hash } = await asked(journal, tool, lion);
     const { code, out } = await command('approvals', 'approve', id, '--hash', hash);
-    expect(out).toMatch(/is approved\.\nIt failed: not_found: There is no lion\.\n$/);
+    expect(out).toMatch(/is approved\.\nFailed: not_found: There is no lion\.\n$/);
     expect(code).toBe(1);
     const json = await command('approvals', 'approve', id, '--hash', hash, '--json');
     expect(JSON.parse(json.out)).toMatchObject({ decided: false, kind: 'already' });
   });
 
-  it('tells a wrong hash from an edit', async () => {
+  it('distinguishes a wrong hash from an edit', async () => {
     const tool = feed(() => ({ fed: 'lion' }));
     const { journal } = await serve([tool]);
     const { id, hash } = await asked(journal, tool, lion);
@@ -151,7 +149,7 @@ describe('toolkeel approvals edit', () => {
       command('approvals', 'edit', id, '--set', `text=${text}`, '--hash', hash, '--by', 'ana');
   };
 
-  it('refuses what the check of the tool refuses, and a rule that denies it, with the reason', async () => {
+  it('refuses arguments that the tool or a rule refuses, with the reason', async () => {
     const edit = await posting([{ ...link, action: 'deny' }]);
     expect(await edit('x'.repeat(301))).toMatchObject({
       code: 1,
@@ -166,7 +164,7 @@ describe('toolkeel approvals edit', () => {
     expect(out).toMatch(/edited by ana, .*\n- text: "hello"\n\+ text: "hello there"\n/);
   });
 
-  it('refuses every edit while the rules of the configuration are not accepted', async () => {
+  it('refuses every edit while the rules of the configuration are invalid', async () => {
     const edit = await posting([{ ...link, action: 'deny', when: { tool: 'x_post_twet' } }]);
     const { code, err } = await edit('hello there');
     expect(code).toBe(1);
@@ -176,7 +174,7 @@ describe('toolkeel approvals edit', () => {
   });
 });
 
-it('toolkeel operations resolve says that a step is recorded and the operation is not finished', async () => {
+it('toolkeel operations resolve records a step and reports that the operation is not finished', async () => {
   const tour = defineTool({
     ...zoo,
     name: 'zoo_tour',
@@ -198,6 +196,6 @@ it('toolkeel operations resolve says that a step is recorded and the operation i
   const recorded = ['operations', 'resolve', id, '--outcome', 'executed', '--data', '2'];
   expect(await command(...recorded, '--by', 'ana')).toMatchObject({
     code: 0,
-    out: `Step apes of ${id} is recorded as executed, by ana. The operation is not finished: a call of zoo_tour with the same arguments continues it.\n`,
+    out: `Step apes of ${id} is recorded as executed, by ana. The operation is not finished: a call of zoo_tour with the same arguments resumes it.\n`,
   });
 });

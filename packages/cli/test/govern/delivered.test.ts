@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { openStore, type Operation } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import { overHttp } from '../support/client.js';
-import { useWorld } from '../support/shop-world.js';
+import { useShop } from '../support/shop.js';
 
-const { dir, shop, configure, serve, up } = useWorld();
+const { dir, shop, configure, serve, up } = useShop();
 const order = { item: 'tea' };
 
 /** What a process has left behind. */

@@ -1,9 +1,9 @@
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { data, shop, configure, serve, command, process: start } = useWorld();
+const { data, shop, configure, serve, command, process: start } = useShop();
 const order = (item: string) => ({ item, idempotency_key: `the-order-of-${item}-1` });
 
 describe('a journal that cannot be opened', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { shop, configure, serve, command, dir } = useWorld();
+const { shop, configure, serve, command, dir } = useShop();
 const key = 'the-order-of-monday';
 const order = { item: 'tea', idempotency_key: key };
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCluster, type Cluster } from '@toolkeel/journal/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { configure, serve, command } = useWorld();
+const { configure, serve, command } = useShop();
 const place = mkdtempSync(join(tmpdir(), 'toolkeel-fsync-'));
 let cluster: Cluster;
 // A server for tests: what it keeps need not outlive a power cut.

@@ -14,7 +14,7 @@ const RETRIED = 3;
 const transient = (code: string): Expected => ({ code, requests: RETRIED, passes: true });
 const final = (code: string, requests = 1): Expected => ({ code, requests, passes: false });
 /** The answer is there, whatever is wrong with the way to the next one. */
-const escapeControls = (requests: number): Expected => ({
+const tolerated = (requests: number): Expected => ({
   code: 'success',
   requests,
   passes: true,
@@ -44,11 +44,11 @@ const named: Readonly<Record<Named, Expected>> = {
   'length-too-long': transient('upstream_unavailable'),
   'length-too-short': final('upstream_unavailable'),
   redirect: final('forbidden'),
-  'loop-next': escapeControls(1),
-  'foreign-next': escapeControls(1),
-  'empty-page': escapeControls(6),
-  'too-large-413': escapeControls(6),
-  'too-large-502': escapeControls(6),
+  'loop-next': tolerated(1),
+  'foreign-next': tolerated(1),
+  'empty-page': tolerated(6),
+  'too-large-413': tolerated(6),
+  'too-large-502': tolerated(6),
 };
 
 /** Of the statuses, all that are read differently, and some that nobody knows. */

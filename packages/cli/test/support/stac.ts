@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** A call of every STAC tool that sends requests to a catalogue. */
 export const stacCalls: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   search_items: { limit: 3 },
@@ -13,3 +16,15 @@ export const stacCalls: Readonly<Record<string, Readonly<Record<string, unknown>
   get_conformance: {},
   get_catalog_capabilities: {},
 };
+
+/** The settings of a server that knows these catalogues and nobody else; the first is its default. */
+export function writeStacConfig(
+  dir: string,
+  catalogs: Readonly<Record<string, object>>,
+  more: object = {},
+  file = 'toolkeel.config.json',
+): void {
+  const [defaultCatalog] = Object.keys(catalogs);
+  const stac = { catalogs, defaultCatalog, builtinCatalogs: false, ...more };
+  writeFileSync(join(dir, file), JSON.stringify({ packs: { stac } }));
+}

@@ -1,18 +1,77 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { shopLine } from '../../src/fixtures/shop.fixture.js';
+import { shopPack } from '../../src/fixtures/shop.fixture.js';
 import { addPack } from '../../src/packs.js';
 import { run } from '../../src/run.js';
 import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from './client.js';
 import { endAll, start, type Running } from './process.js';
-import { startShop, type ShopUpstream } from './shop-upstream.js';
+
+/** What the shop does with its next request: nothing until it is told, or it breaks the connection. */
+type Plan = 'answer' | 'hang' | 'commit and break' | 'break';
+
+interface ShopUpstream {
+  readonly url: string;
+  /** What was really done, in order. */
+  readonly effects: readonly string[];
+  readonly next: (...plans: readonly Plan[]) => void;
+  /** Answers those that it let hang. */
+  readonly release: () => void;
+  readonly hanging: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** The other side of the shop: its own log is the witness. */
+async function startShop(): Promise<ShopUpstream> {
+  const effects: string[] = [];
+  const plans: Plan[] = [];
+  const waiting: (() => void)[] = [];
+  const commit = (subject: string) => ({ id: `e${effects.push(subject)}` });
+  const json = (response: ServerResponse, body: unknown) => response.end(JSON.stringify(body));
+
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      const wanted = new URL(request.url ?? '', 'http://x').searchParams.get('subject');
+      const found = effects.flatMap((one, at) => (one === wanted ? [{ id: `e${at + 1}` }] : []));
+      json(response, found);
+      return;
+    }
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const { subject } = JSON.parse(body) as { subject: string };
+      const plan = plans.shift();
+      if (plan === 'hang') waiting.push(() => json(response, commit(subject)));
+      else if (plan === 'break') request.socket.destroy();
+      else if (plan === 'commit and break') {
+        commit(subject);
+        request.socket.destroy();
+      } else json(response, commit(subject));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    effects,
+    next: (...more) => void plans.push(...more),
+    release: () => waiting.splice(0).forEach((answer) => answer()),
+    hanging: () => waiting.length,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
 
 const shopBin = fileURLToPath(new URL('../../dist/fixtures/shop-bin.fixture.js', import.meta.url));
 
-export interface World {
+interface ShopEnvironment {
   readonly dir: () => string;
   readonly data: (name: string) => string;
   readonly shop: () => ShopUpstream;
@@ -26,7 +85,7 @@ export interface World {
     ...args: readonly string[]
   ) => Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
   /** The same with a person at the terminal, who says this to every question. */
-  readonly personSays: (
+  readonly answerPrompt: (
     answer: boolean,
     ...args: readonly string[]
   ) => Promise<{ readonly code: number; readonly out: string }>;
@@ -35,13 +94,13 @@ export interface World {
 }
 
 /** A folder, a shop and what runs in them, new for every test. */
-export function useWorld(): World {
+export function useShop(): ShopEnvironment {
   const dir = useTempDir();
   let upstream: ShopUpstream | undefined;
   let clients: Connected[] = [];
   let removePack: (() => void) | undefined;
   beforeAll(() => {
-    removePack = addPack('shop', shopLine);
+    removePack = addPack('shop', shopPack);
   });
   afterAll(() => removePack?.());
   beforeEach(async () => {
@@ -75,7 +134,7 @@ export function useWorld(): World {
     },
     up: async (env) => {
       const running = process_(['up', '--port', '0'], env);
-      await running.waitForOutput(/Ctrl-C stops it/);
+      await running.waitForOutput(/Press Ctrl-C to stop/);
       const [, url = ''] = /MCP +(http:\S+)\/mcp/.exec(running.out()) ?? [];
       return { ...running, url };
     },
@@ -84,7 +143,7 @@ export function useWorld(): World {
       const code = await run(args, runtime);
       return { code, out: runtime.output(), err: runtime.errorOutput() };
     },
-    personSays: async (answer, ...args) => {
+    answerPrompt: async (answer, ...args) => {
       const confirm = () => Promise.resolve(answer);
       const runtime = fakeRuntime({ cwd: dir(), isInteractive: true, confirm });
       return { code: await run(args, runtime), out: runtime.output() };

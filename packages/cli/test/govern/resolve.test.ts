@@ -2,15 +2,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { OperationView } from '@toolkeel/journal';
 import { expect, it } from 'vitest';
 import type { Connected } from '../support/client.js';
-import { useWorld } from '../support/shop-world.js';
+import { useShop } from '../support/shop.js';
 
-const { data, shop, configure, serve, command, process: start } = useWorld();
+const { data, shop, configure, serve, command, process: start } = useShop();
 const DAY_MS = 86_400_000;
-/** Whether whoever reads the files of the journal finds it there, in its log too. */
+/** Whether the files of the journal, including its write-ahead log, contain the string in clear. */
 const inClear = (text: string): boolean =>
   readdirSync(data('')).some((name) => readFileSync(data(name), 'latin1').includes(text));
 
-/** What a person has to settle. */
+/** Creates an operation with an unknown outcome. */
 const unknown = async (server: Connected, tool: string, args: object): Promise<string> => {
   shop().next('commit and break');
   const { error } = await server.call(tool, { ...args });
@@ -24,7 +24,7 @@ const resolve = async (id: string): Promise<OperationView> => {
   return JSON.parse(out) as OperationView;
 };
 
-it('what a person resolves is kept as long as what a server settles', async () => {
+it('a resolved operation has the same retention as one that a server settles', async () => {
   configure({ profile: 'api', journal: { retentionDays: 365 } });
   const server = await serve();
   const order = { item: 'tea', idempotency_key: 'the-order-of-monday' };
@@ -34,20 +34,20 @@ it('what a person resolves is kept as long as what a server settles', async () =
   expect(Date.parse(until) - Date.parse(from)).toBe(365 * DAY_MS);
 });
 
-it('who settles without a result is told what that means, and how it is given', async () => {
+it('resolving without a result explains the consequences and the flag', async () => {
   configure({ profile: 'api' });
   const server = await serve();
   const settle = async (item: string, ...words: readonly string[]): Promise<string> => {
     const id = await unknown(server, 'shop_order', { item });
     return (await command('operations', 'resolve', id, '--outcome', ...words)).out;
   };
-  expect(await settle('tea', 'executed')).toMatch(/Its result was not given \(id\).*--data/s);
+  expect(await settle('tea', 'executed')).toMatch(/No result was given \(id\).*--data/s);
   expect(await settle('jam', 'executed', '--data', '{"id":"e1"}')).not.toContain('--data');
   expect(await settle('gin', 'not_executed')).not.toContain('--data');
   expect((await command('operations', 'resolve', '--help')).out).toMatch(/resolve op_.* --data/);
 });
 
-it('what a person says was undone may be done again, also under a key of the file', async () => {
+it('a resolved inverse releases the dedup key, also one from the configuration', async () => {
   configure({ profile: 'api', journal: { keys: { shop_order: 'order:{item}' } } });
   const server = await serve();
   await server.call('shop_order', { item: 'tea' });
@@ -56,7 +56,7 @@ it('what a person says was undone may be done again, also under a key of the fil
   expect(shop().effects).toEqual(['order tea', 'cancel tea', 'order tea']);
 });
 
-it('no secret of this process is kept, though a person says it', async () => {
+it('a secret of this process is redacted in the result and the reason', async () => {
   configure({ profile: 'api' });
   const server = await serve();
   const id = await unknown(server, 'shop_order', { item: 'tea' });
@@ -71,7 +71,7 @@ it('no secret of this process is kept, though a person says it', async () => {
   expect(inClear('seen with [redacted]')).toBe(true);
 });
 
-it('what waits for a person was never in clear in the files of the journal', async () => {
+it('the arguments of a pending approval are encrypted in the files of the journal', async () => {
   configure({ profile: 'workflow' });
   const server = await serve();
   const { error } = await server.call('shop_order', { item: 'a waiting sentence' });
@@ -81,7 +81,7 @@ it('what waits for a person was never in clear in the files of the journal', asy
   expect(out).toContain('a waiting sentence');
 });
 
-it('an agent cannot bury a person under requests', async () => {
+it('an agent cannot exceed the limit of pending approvals', async () => {
   configure({ profile: 'workflow', journal: { maxPendingApprovals: 2 } });
   const server = await serve();
   const codes: (string | undefined)[] = [];
@@ -89,7 +89,7 @@ it('an agent cannot bury a person under requests', async () => {
     codes.push((await server.call('shop_order', { item })).error?.code);
   }
   expect(codes).toEqual(['approval_required', 'approval_required', 'policy_denied_rate_limited']);
-  // Who asks again for what waits hears that it waits.
+  // A repeated call joins the pending approval.
   expect((await server.call('shop_order', { item: 'tea' })).error?.code).toBe('approval_required');
   expect((await command('approvals', 'list')).out.match(/^op_/gm)).toHaveLength(2);
 });
