@@ -14,8 +14,8 @@ import {
   type Log,
 } from '@toolkeel/host';
 import { choosePacks, cliPack, packNames, toolsOf } from './packs.js';
-import { startSandboxes, type Sandboxes } from './sandboxes.js';
 import { ownVersion, type RuntimeContext } from './runtime.js';
+import { startSandboxes, type Sandboxes } from './sandboxes.js';
 
 /** The flags that `up` and `serve` share. */
 export interface ServerFlags {

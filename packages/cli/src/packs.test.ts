@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { choosePacks, packNames } from './packs.js';
 import { UsageError } from './errors.js';
+import { choosePacks, packNames } from './packs.js';
 
 it('choosePacks returns the named packs, once', () => {
   expect(choosePacks(['stac', 'stac'], ['x'])).toEqual(['stac']);

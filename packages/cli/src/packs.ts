@@ -1,9 +1,9 @@
-import type { ToolSpec } from '@toolkeel/contract';
+import { PROFILES, type Profile, type ToolSpec } from '@toolkeel/contract';
+import { didYouMean } from '@toolkeel/host';
+import { UsageError } from './errors.js';
 import type { CliPack } from './packs/pack.js';
 import { stac } from './packs/stac.js';
 import { x } from './packs/x.js';
-import { didYouMean } from '@toolkeel/host';
-import { UsageError } from './errors.js';
 
 export type { CliPack, Finding, SandboxUpstream, Settings } from './packs/pack.js';
 
@@ -52,4 +52,12 @@ export function choosePacks(
   if (named.length > 0) return [...new Set(named)];
   const known = configured.filter((name) => packNames.includes(name));
   return known.length > 0 ? known : packNames;
+}
+
+export function parseProfile(name: string): Profile {
+  const known = PROFILES.find((profile) => profile === name);
+  if (known) return known;
+  throw new UsageError(
+    `Unknown profile "${name}".${didYouMean(name, PROFILES)} Profiles: ${PROFILES.join(', ')}.`,
+  );
 }

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePort } from './address.js';
 import type { DoctorFlags } from './commands/doctor.js';
+import type { InitFlags } from './commands/init.js';
 import type { LoginFlags } from './commands/login.js';
 import type { ManifestFlags } from './commands/manifest.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
-import type { InitFlags } from './commands/init.js';
-import type { Settings } from './packs.js';
 import { addOperatorCommands } from './operator/program.js';
+import type { Settings } from './packs.js';
 import { firstSignal, type RuntimeContext } from './runtime.js';
 
 /** The exit code; default 0. */

@@ -1,8 +1,8 @@
-import type { RuntimeContext } from './runtime.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
+import type { RuntimeContext } from './runtime.js';
 
 interface FakeRuntime extends RuntimeContext {
   readonly output: () => string;

@@ -1,5 +1,5 @@
-import type { Environment } from '@toolkeel/host';
 import { readFileSync } from 'node:fs';
+import type { Environment } from '@toolkeel/host';
 
 interface Output {
   readonly write: (text: string) => void;

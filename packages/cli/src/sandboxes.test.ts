@@ -1,8 +1,8 @@
 import { stacFlags, xFlags, type Flag } from '@toolkeel/sandbox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packFlags, sandboxFlags, settingsByPack } from './sandboxes.js';
 import { UsageError } from './errors.js';
+import { packFlags, sandboxFlags, settingsByPack } from './sandboxes.js';
 
 const two = new Map<string, readonly Flag[]>([
   [

@@ -1,6 +1,6 @@
-import { cliPack, packNames, type SandboxUpstream, type Settings } from './packs.js';
-import { UsageError } from './errors.js';
 import type { Flag } from '@toolkeel/sandbox';
+import { UsageError } from './errors.js';
+import { cliPack, packNames, type SandboxUpstream, type Settings } from './packs.js';
 
 export interface Sandboxes {
   readonly byPack: ReadonlyMap<string, SandboxUpstream>;
@@ -17,11 +17,13 @@ export async function startSandboxes(
   const started = await Promise.allSettled(
     names.map(async (name) => [name, await start(name, flags.get(name) ?? {})] as const),
   );
-  const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const running = started.flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : [],
+  );
   const close = async (): Promise<void> => {
     await Promise.all(running.map(([, upstream]) => upstream.close()));
   };
-  const failed = started.find((one) => one.status === 'rejected');
+  const failed = started.find((result) => result.status === 'rejected');
   if (failed) {
     await close();
     throw failed.reason;
@@ -52,7 +54,7 @@ export function sandboxFlags(byPack: FlagsByPack): readonly SandboxFlag[] {
   const all = [...byPack].flatMap(([pack, flags]) => flags.map((flag) => ({ pack, ...flag })));
   const names = [...new Set(all.map(({ flag }) => flag))];
   const shared = names.map((flag) => {
-    const owners = all.filter((one) => one.flag === flag);
+    const owners = all.filter((candidate) => candidate.flag === flag);
     return { flag, description: describeFlag(owners, byPack.size), isPackSpecific: false };
   });
   const own = all.map(({ pack, flag, description }) => ({
@@ -68,7 +70,8 @@ function describeFlag(
   packs: number,
 ): string {
   const texts = [...new Set(owners.map(({ description }) => description))];
-  if (texts.length > 1) return owners.map((one) => `${one.pack}: ${one.description}`).join('; ');
+  if (texts.length > 1)
+    return owners.map(({ pack, description }) => `${pack}: ${description}`).join('; ');
   const [text = ''] = texts;
   return owners.length === packs ? text : `${owners.map(({ pack }) => pack).join(', ')}: ${text}`;
 }
@@ -111,7 +114,7 @@ function rejectMisplaced({ flag, isExclusive }: Flag, pack: string, context: Fla
   }
   if (!names.includes(attribute(flag))) return;
   const owners = [...byPack].flatMap(([name, flags]) =>
-    flags.some((one) => one.flag === flag) ? [name] : [],
+    flags.some((candidate) => candidate.flag === flag) ? [name] : [],
   );
   const meant = owners.filter((name) => chosen.includes(name));
   if (meant.length === 0) {

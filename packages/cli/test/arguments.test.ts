@@ -3,7 +3,7 @@ import { startStacSandbox } from '@toolkeel/sandbox';
 import { stac } from '@toolkeel/stac';
 import { afterEach, expect, it } from 'vitest';
 import { useTempDir } from '../src/runtime.fixture.js';
-import { answersTo, describeArguments, fuzzArguments } from './support/arguments.js';
+import { callAll, describeArguments, fuzzArguments } from './support/arguments.js';
 import { overHttp } from './support/client.js';
 import { endAll, toolkeel } from './support/process.js';
 import { writeStacConfig } from './support/stac.js';
@@ -14,7 +14,7 @@ afterEach(endAll);
 
 describeArguments(200);
 
-it('over HTTP, refused arguments make no request either', async () => {
+it('over HTTP, refused arguments cause no upstream request', async () => {
   const upstream = await startStacSandbox({ scale: 0.05 });
   writeStacConfig(dir(), { box: { url: upstream.url } });
   const place = { cwd: dir(), env: { TOOLKEEL_DATA_DIR: dir() } };
@@ -23,7 +23,7 @@ it('over HTTP, refused arguments make no request either', async () => {
   const client = await overHttp(url);
   for (const spec of stac.describe()) {
     const { refused } = fuzzArguments(spec, 20, 1);
-    for (const envelope of await answersTo(client, spec.name, refused, 2)) {
+    for (const envelope of await callAll(client, spec.name, refused, 2)) {
       expect(envelope).toMatchObject({ error: { code: 'validation_error' } });
       expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();
     }

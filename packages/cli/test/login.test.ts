@@ -142,12 +142,12 @@ describe('toolkeel login x', () => {
 
   it('warns that a configured token takes precedence', async () => {
     configure();
-    const given = { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' };
+    const given = { TOOLKEEL_X_ACCESS_TOKEN: 'configured-token-value' };
     const { ended, url, err, out } = await startLoginHere({}, given);
     await fetch(url);
     expect(await ended).toBe(0);
     expect(err()).toMatch(/not used: accessToken is set/);
-    expect(out() + err()).not.toContain('given-by-somebody');
+    expect(out() + err()).not.toContain('configured-token-value');
     expect(existsSync(file())).toBe(true);
   });
 
@@ -296,7 +296,7 @@ describe('toolkeel doctor for X', () => {
   });
 
   it('reports that X is unreachable or refuses the credential, without showing it', async () => {
-    const env = { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' };
+    const env = { TOOLKEEL_X_ACCESS_TOKEN: 'configured-token-value' };
     configure();
     const refused = await doctor(env);
     expect(refused.code).toBe(1);
@@ -307,6 +307,6 @@ describe('toolkeel doctor for X', () => {
     configure({ baseUrl: 'http://127.0.0.1:9' });
     const gone = await doctor(env);
     expect(gone.out).toMatch(/^FAIL {2}x +default: X could not be reached/m);
-    expect(refused.out + gone.out).not.toContain('given-by-somebody');
+    expect(refused.out + gone.out).not.toContain('configured-token-value');
   });
 });

@@ -9,7 +9,7 @@ const dir = useTempDir();
 
 afterEach(endAll);
 
-it('runs upstreams that fail as they are told, and says where they are', async () => {
+it('starts upstreams with injected faults, and prints their addresses', async () => {
   const faults = ['--fault', '100%:http-503@search', '--fault', '100%:http-418@item'];
   const run = toolkeel(['sandbox', 'stac', '--scale', '0.1', ...faults], { cwd: dir() });
   await run.waitForOutput(/Press Ctrl-C to stop/);
@@ -26,7 +26,7 @@ it('runs upstreams that fail as they are told, and says where they are', async (
   expect(await run.ended).toEqual({ code: 0, signal: null });
 });
 
-it('runs several at once: a flag for all, a flag for one, and a line for each to go on with', async () => {
+it('starts several packs with shared and specific flags, and prints a command for each', async () => {
   const flags = ['--seed', '3', '--stac-scale', '0.1', '--x-tier', 'enterprise'];
   const fault = ['--x-fault', '100%:http-503@home'];
   const run = toolkeel(['sandbox', 'stac', 'x', ...flags, ...fault], { cwd: dir() });
@@ -51,7 +51,7 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
   expect(await run.ended).toEqual({ code: 0, signal: null });
 });
 
-it('prints a line to log in with, which works and leaves a real login alone', async () => {
+it('prints a login command that works and does not touch a real login', async () => {
   const run = toolkeel(['sandbox', 'x', '--client-secret', 'open'], { cwd: dir() });
   await run.waitForOutput(/Press Ctrl-C to stop/);
   expect(run.out()).toMatch(/^ {2}client id +toolkeel-sandbox$/m);

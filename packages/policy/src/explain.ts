@@ -78,8 +78,11 @@ function withTemplate(
   { otherwise }: ToolPolicy,
   evaluations: readonly RuleEvaluation[],
 ): readonly RuleEvaluation[] {
-  const applies = !evaluations.some((one) => one.applies && one.rule.source === 'user');
-  return [...evaluations, { rule: otherwise, matches: applies ? 'yes' : 'no', applies }];
+  const hasUserRule = evaluations.some(({ rule, applies }) => applies && rule.source === 'user');
+  return [
+    ...evaluations,
+    { rule: otherwise, matches: hasUserRule ? 'no' : 'yes', applies: !hasUserRule },
+  ];
 }
 
 function explainAllowed(rule: CompiledRule, call: PolicyCall): string {

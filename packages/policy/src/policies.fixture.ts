@@ -45,7 +45,7 @@ export const rule: fc.Arbitrary<Omit<Rule, 'name'>> = fc
   }));
 
 export const named = (rules: readonly Omit<Rule, 'name'>[]): Rule[] =>
-  rules.map((one, index) => ({ name: `rule ${index}`, ...one }));
+  rules.map((given, index) => ({ name: `rule ${index}`, ...given }));
 
 export const rules = fc.array(rule, { maxLength: 4 });
 

@@ -1,9 +1,8 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { undecided } from '@toolkeel/host';
 import type { Decided, OperationView } from '@toolkeel/journal';
-import { actorOf, argumentSchema, findId, readValue } from '../operator/input.js';
+import { UsageError } from '../errors.js';
 import { awaitExecution, type Execution } from '../operator/await-execution.js';
-import type { OperatorFlags, OpenedOperatorJournal } from '../operator/journal.js';
 import {
   costText,
   decisiveArgument,
@@ -13,8 +12,9 @@ import {
   pretty,
   table,
 } from '../operator/format.js';
+import { actorOf, argumentSchema, findId, readValue } from '../operator/input.js';
+import type { OperatorFlags, OpenedOperatorJournal } from '../operator/journal.js';
 import type { RuntimeContext } from '../runtime.js';
-import { UsageError } from '../errors.js';
 import {
   withOperatorJournal,
   filterOf,

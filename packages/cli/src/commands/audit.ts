@@ -1,9 +1,9 @@
 import { readMoment } from '@toolkeel/host';
 import type { AuditExport, AuditHead, JournalStore } from '@toolkeel/journal';
-import { openAuditStore, type OperatorFlags } from '../operator/journal.js';
-import { escapeControls, pretty } from '../operator/format.js';
-import type { RuntimeContext } from '../runtime.js';
 import { UsageError } from '../errors.js';
+import { escapeControls, pretty } from '../operator/format.js';
+import { openAuditStore, type OperatorFlags } from '../operator/journal.js';
+import type { RuntimeContext } from '../runtime.js';
 
 export interface VerifyFlags extends OperatorFlags {
   readonly expect?: string;

@@ -105,7 +105,9 @@ export function checkUpstreams(health: Readonly<Record<string, PackHealth>>): Fi
     // The operator may not use this pack at all.
     if (configured === false) return [{ status: 'warn', what: pack, detail }];
     return upstreams
-      ? upstreams.map((one) => upstreamFinding(`${pack}: ${one.name}`, one.ok, ok, one.detail))
+      ? upstreams.map((upstream) =>
+          upstreamFinding(`${pack}: ${upstream.name}`, upstream.ok, ok, upstream.detail),
+        )
       : [upstreamFinding(pack, ok, ok, detail, advice)];
   });
 }

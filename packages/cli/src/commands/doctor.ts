@@ -52,7 +52,7 @@ function report(findings: readonly Finding[], colours: boolean): string {
 }
 
 /** Runs every check with the configuration that a server would load here. */
-export async function runChecks(
+async function runChecks(
   file: string | undefined,
   { env, cwd }: RuntimeContext,
 ): Promise<readonly Finding[]> {

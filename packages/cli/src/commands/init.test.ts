@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { loadConfig } from '@toolkeel/host';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../errors.js';
 import { cliPack } from '../packs.js';
 import { fakeRuntime, useTempDir } from '../runtime.fixture.js';
-import { UsageError } from '../errors.js';
 import { ownVersion } from '../runtime.js';
 import { answersFrom, configOf, init, launchOf, urlProblem } from './init.js';
-import fc from 'fast-check';
 
 const dir = useTempDir();
 const file = () => join(dir(), 'toolkeel.config.json');

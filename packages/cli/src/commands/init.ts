@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { CONFIG_FILE, didYouMean, secretInUrl } from '@toolkeel/host';
-import { choosePacks, cliPack, packNames, type Settings } from '../packs.js';
-import { snippetsFor } from '../snippets.js';
-import { ownVersion, type RuntimeContext } from '../runtime.js';
-import { UsageError } from '../errors.js';
-import { PROFILES, type Profile } from '@toolkeel/contract';
 import { fileURLToPath } from 'node:url';
+import type { Profile } from '@toolkeel/contract';
+import { CONFIG_FILE, secretInUrl } from '@toolkeel/host';
+import { UsageError } from '../errors.js';
+import { choosePacks, cliPack, packNames, parseProfile, type Settings } from '../packs.js';
+import { ownVersion, type RuntimeContext } from '../runtime.js';
+import { snippetsFor } from '../snippets.js';
 
 /** Writes a configuration file and prints how to connect clients. */
 export async function init(flags: InitFlags, runtime: RuntimeContext): Promise<number> {
@@ -95,16 +95,10 @@ export function answersFrom({
   pack = [],
   upstream = [],
 }: InitFlags): Answers {
-  const known = PROFILES.find((name) => name === profile);
-  if (!known) {
-    throw new UsageError(
-      `Unknown profile "${profile}".${didYouMean(profile, PROFILES)} Profiles: ${PROFILES.join(', ')}.`,
-    );
-  }
   const upstreams = Object.fromEntries(upstream.map(parseUpstream));
   const named = [...pack, ...Object.keys(upstreams)];
   const ready = packNames.filter((name) => cliPack(name).setup.isReady);
-  return { profile: known, packs: choosePacks(named, ready), upstreams };
+  return { profile: parseProfile(profile), packs: choosePacks(named, ready), upstreams };
 }
 
 /** `stac=https://…` */

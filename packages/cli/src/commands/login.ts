@@ -1,8 +1,8 @@
 import { didYouMean, loadConfig } from '@toolkeel/host';
-import { choosePacks, cliPack, packNames } from '../packs.js';
-import { escapeControls } from '../operator/format.js';
-import type { RuntimeContext } from '../runtime.js';
 import { UsageError } from '../errors.js';
+import { escapeControls } from '../operator/format.js';
+import { choosePacks, cliPack, packNames } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
 
 export interface LoginFlags {
   readonly clientId?: string;

@@ -7,13 +7,12 @@ import {
   compareManifests,
   manifestSchema,
   manifestText,
-  PROFILES,
   type Manifest,
 } from '@toolkeel/contract';
-import { didYouMean, hostToolSpecs } from '@toolkeel/host';
-import { packNames, toolsOf } from '../packs.js';
-import type { RuntimeContext } from '../runtime.js';
+import { hostToolSpecs } from '@toolkeel/host';
 import { UsageError } from '../errors.js';
+import { packNames, parseProfile, toolsOf } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
 
 export interface ManifestFlags {
   readonly profile?: string;
@@ -55,12 +54,7 @@ export async function currentManifest(): Promise<Manifest> {
 
 function filterByProfile(manifestOfAll: Manifest, profile: string | undefined): Manifest {
   if (profile === undefined) return manifestOfAll;
-  const known = PROFILES.find((name) => name === profile);
-  if (!known) {
-    throw new UsageError(
-      `Unknown profile "${profile}".${didYouMean(profile, PROFILES)} Profiles: ${PROFILES.join(', ')}.`,
-    );
-  }
+  const known = parseProfile(profile);
   return {
     ...manifestOfAll,
     tools: manifestOfAll.tools.filter(({ profiles }) => profiles.includes(known)),

@@ -1,15 +1,15 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { operationFilter } from '@toolkeel/host';
 import type { OperationView, Resolution } from '@toolkeel/journal';
+import { UsageError } from '../errors.js';
+import { localTime, operationText, pretty, table } from '../operator/format.js';
 import { actorOf, findId } from '../operator/input.js';
 import {
   openOperatorJournal,
   type OperatorFlags,
   type OpenedOperatorJournal,
 } from '../operator/journal.js';
-import { localTime, operationText, pretty, table } from '../operator/format.js';
 import type { RuntimeContext } from '../runtime.js';
-import { UsageError } from '../errors.js';
 
 export interface ListFlags extends OperatorFlags {
   readonly state?: string;

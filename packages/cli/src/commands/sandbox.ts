@@ -1,7 +1,7 @@
 import { choosePacks, type SandboxUpstream, type Settings, toolsOf } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
 import { packFlags, settingsByPack, startSandboxes } from '../sandboxes.js';
 import { shellWord } from '../snippets.js';
-import type { RuntimeContext } from '../runtime.js';
 
 /** Runs local upstreams until a signal arrives. */
 export async function sandbox(

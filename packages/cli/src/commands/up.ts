@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import { styleText } from 'node:util';
 import {
   consoleTokenFile,
   ephemeralConsoleToken,
@@ -6,12 +8,10 @@ import {
   persistentConsoleToken,
 } from '@toolkeel/host';
 import { type OpenedHost, openHost, type ServerFlags } from '../open-host.js';
-import { shellWord, snippetsFor } from '../snippets.js';
-import type { RuntimeContext } from '../runtime.js';
-import { serveHttp } from './serve.js';
-import { hostname } from 'node:os';
-import { styleText } from 'node:util';
 import { cliPack } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
+import { shellWord, snippetsFor } from '../snippets.js';
+import { serveHttp } from './serve.js';
 
 export interface UpFlags extends ServerFlags {
   readonly host?: string;

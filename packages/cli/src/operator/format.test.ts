@@ -1,3 +1,4 @@
+import type { OperationView } from '@toolkeel/journal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../runtime.fixture.js';
@@ -9,7 +10,6 @@ import {
   operationText,
   table,
 } from './format.js';
-import type { OperationView } from '@toolkeel/journal';
 
 const around = fakeRuntime();
 

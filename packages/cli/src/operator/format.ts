@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import type { RuntimeContext } from '../runtime.js';
 import type { OperationView } from '@toolkeel/journal';
+import type { RuntimeContext } from '../runtime.js';
 
 /** Strings come from agents and upstreams and must not control the terminal. */
 export function escapeControls(text: string): string {

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
+import type { JsonSchema } from '@toolkeel/contract';
 import { UsageError } from '../errors.js';
 import type { OpenedOperatorJournal } from './journal.js';
-import type { JsonSchema } from '@toolkeel/contract';
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,99}$/u;
 

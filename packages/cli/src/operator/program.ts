@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { DecideFlags, EditFlags } from '../commands/approvals.js';
 import type { ExportFlags, VerifyFlags } from '../commands/audit.js';
 import type { ListFlags, ResolveFlags } from '../commands/operations.js';
-import type { OperatorFlags } from './journal.js';
 import type { RuntimeContext } from '../runtime.js';
+import type { OperatorFlags } from './journal.js';
 
 type Run = <Args extends unknown[]>(
   command: (...args: Args) => Promise<number>,

@@ -6,8 +6,8 @@ import {
   lookAtLogin,
   readSecret,
 } from '@toolkeel/x/pack';
-import type { Finding, LoggedIn, LoginRequest } from './pack.js';
 import { UsageError } from '../errors.js';
+import type { Finding, LoggedIn, LoginRequest } from './pack.js';
 import { xLoginFile } from './x.js';
 
 /** Runs the OAuth login at X and stores the tokens. */

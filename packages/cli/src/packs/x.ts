@@ -1,7 +1,7 @@
-import type { CliPack, SandboxUpstream, Settings } from './pack.js';
-import { join } from 'node:path';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CliPack, SandboxUpstream, Settings } from './pack.js';
 
 export const x: CliPack = {
   load: async () => {

@@ -1,17 +1,17 @@
-import { envelopeSchema, parseInput, type ToolSpec } from '@toolkeel/contract';
-import fc from 'fast-check';
-import { type Connected, type Envelope, overStdio } from './client.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { envelopeSchema, parseInput, type ToolSpec } from '@toolkeel/contract';
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
 import { stac } from '@toolkeel/stac';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Connected, type Envelope, overStdio } from './client.js';
 import { writeStacConfig } from './stac.js';
 
 type Args = Record<string, unknown>;
 
-/** Values that are near to what a schema of these tools wants, and far from it. */
+/** Values close to the tools' schemas, and far from them. */
 const pool: readonly unknown[] = [
   null,
   true,
@@ -60,7 +60,7 @@ const pool: readonly unknown[] = [
   { constructor: { prototype: 1 } },
 ];
 
-/** Nothing that leads out of this machine: what is public is asked for. */
+/** Local addresses only: a public one would be requested. */
 const addresses = [
   'http://127.0.0.1/',
   'http://[::1]:1/',
@@ -68,10 +68,10 @@ const addresses = [
   'file:///etc/passwd',
 ];
 
-/** Half a character is written as an escape, and refused whatever the schema says. */
-const isSound = (args: Args): boolean => !/\\ud[89a-f]/.test(JSON.stringify(args));
+/** A lone surrogate is refused independently of the schema. */
+const isWellFormed = (args: Args): boolean => !/\\ud[89a-f]/.test(JSON.stringify(args));
 
-/** Made-up arguments of a tool, parted by what its own schema says to them. */
+/** Random arguments of a tool, split by its schema. */
 export function fuzzArguments(
   { input, inputSchema }: ToolSpec,
   count: number,
@@ -86,7 +86,7 @@ export function fuzzArguments(
     const values = name === 'catalog_url' ? fc.constantFrom<unknown>(...addresses, 5) : value;
     return fc.tuple(fc.constant(name), values);
   });
-  // What must be there is there most of the time, so that some are accepted.
+  // Required arguments are mostly present, so that some calls are accepted.
   const required = (inputSchema['required'] ?? []) as readonly string[];
   const base = fc.tuple(
     ...required.map((name) =>
@@ -94,45 +94,45 @@ export function fuzzArguments(
     ),
   );
   const members = fc.tuple(base, fc.array(member, { maxLength: 4 }));
-  // Not Object.fromEntries: `__proto__` shall be a member like any other.
+  // Not Object.fromEntries: `__proto__` must be an ordinary member.
   const written = (entries: readonly (readonly [string, unknown])[]): string =>
     `{${entries.map(([name, given]) => `${JSON.stringify(name)}:${JSON.stringify(given)}`).join()}}`;
   const made = fc
     .sample(members, { numRuns: count, seed })
     .map((parts) => JSON.parse(written(parts.flat())) as Args);
   const isRefused = (args: Args): boolean =>
-    !isSound(args) || !parseInput({ input, inputSchema }, args).parsed.success;
+    !isWellFormed(args) || !parseInput({ input, inputSchema }, args).parsed.success;
   return {
     refused: made.filter(isRefused),
     accepted: made.filter((args) => !isRefused(args)),
   };
 }
 
-/** Puts all of them to a server, some at once, and gives the answers in their order. */
-export async function answersTo(
+/** Calls a tool with all arguments concurrently, and returns the results in order. */
+export async function callAll(
   client: Connected,
   tool: string,
   all: readonly Args[],
-  lanes = 8,
+  workers = 8,
 ): Promise<Envelope[]> {
   const answers: Envelope[] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < all.length) {
       const index = next++;
       answers[index] = await client.call(tool, all[index]);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: workers }, worker));
   return answers;
 }
 
-/** Another one every day, and the same for whoever repeats a failure with what it prints. */
+/** Changes daily; set the printed value to reproduce a failure. */
 const SEED = Number(process.env['TOOLKEEL_FUZZ_SEED'] ?? Math.floor(Date.now() / 86_400_000));
 
-/** Made-up arguments, through a running server on stdio. */
+/** Random arguments, through a running server on stdio. */
 export function describeArguments(runs: number): void {
-  describe(`${runs} made-up arguments of each tool (TOOLKEEL_FUZZ_SEED=${SEED})`, () => {
+  describe(`${runs} random arguments of each tool (TOOLKEEL_FUZZ_SEED=${SEED})`, () => {
     let dir: string;
     let upstream: StacSandbox;
     let client: Connected;
@@ -152,13 +152,13 @@ export function describeArguments(runs: number): void {
     });
 
     it.each(stac.describe().map((spec) => [spec.name, spec] as const))(
-      '%s: no request for those that are refused, a valid answer for all',
+      '%s: no upstream request for refused arguments, a valid envelope for all',
       async (name, spec) => {
         const { refused, accepted } = fuzzArguments(spec, runs, SEED);
         expect(refused.length).toBeGreaterThan(runs / 10);
         expect(accepted.length).toBeGreaterThan(runs / 50);
         upstream.clearLog();
-        const refusals = await answersTo(client, name, refused);
+        const refusals = await callAll(client, name, refused);
         expect(upstream.counts().requests).toBe(0);
         for (const [index, envelope] of refusals.entries()) {
           const args = refused[index];
@@ -167,7 +167,7 @@ export function describeArguments(runs: number): void {
           });
           expect({ args, error: envelopeSchema.safeParse(envelope).error }).toEqual({ args });
         }
-        const answers = await answersTo(client, name, accepted);
+        const answers = await callAll(client, name, accepted);
         for (const [index, envelope] of answers.entries()) {
           const args = accepted[index];
           expect({ args, error: envelopeSchema.safeParse(envelope).error }).toEqual({ args });
@@ -180,7 +180,7 @@ export function describeArguments(runs: number): void {
       600_000,
     );
 
-    it('leave the server alive', async () => {
+    it('do not stop the server', async () => {
       expect(await client.call('get_root')).toMatchObject({ success: true });
     });
   });

@@ -1,6 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
@@ -11,21 +11,20 @@ import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from './client.js';
 import { endAll, start, type Running } from './process.js';
 
-/** What the shop does with its next request: nothing until it is told, or it breaks the connection. */
+/** The behaviour for the next request. `hang` waits for `release`. */
 type Plan = 'answer' | 'hang' | 'commit and break' | 'break';
 
 interface ShopUpstream {
   readonly url: string;
-  /** What was really done, in order. */
+  /** The committed effects, in order: the ground truth. */
   readonly effects: readonly string[];
   readonly next: (...plans: readonly Plan[]) => void;
-  /** Answers those that it let hang. */
+  /** Responds to the hanging requests. */
   readonly release: () => void;
   readonly hanging: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** The other side of the shop: its own log is the witness. */
 async function startShop(): Promise<ShopUpstream> {
   const effects: string[] = [];
   const plans: Plan[] = [];
@@ -36,7 +35,9 @@ async function startShop(): Promise<ShopUpstream> {
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
       const wanted = new URL(request.url ?? '', 'http://x').searchParams.get('subject');
-      const found = effects.flatMap((one, at) => (one === wanted ? [{ id: `e${at + 1}` }] : []));
+      const found = effects.flatMap((effect, at) =>
+        effect === wanted ? [{ id: `e${at + 1}` }] : [],
+      );
       json(response, found);
       return;
     }
@@ -75,25 +76,25 @@ interface ShopEnvironment {
   readonly dir: () => string;
   readonly data: (name: string) => string;
   readonly shop: () => ShopUpstream;
-  /** Writes the configuration. Servers that run already keep theirs. */
+  /** Writes the configuration for servers that start later. */
   readonly configure: (config: object) => void;
-  /** A server on stdio, as an agent's client starts it. */
+  /** Starts a server on stdio, like the client of an agent. */
   readonly serve: (through?: readonly [string, ...string[]]) => Promise<Connected>;
   readonly up: (env?: Record<string, string>) => Promise<Running & { readonly url: string }>;
-  /** The command with these words, to its end. */
+  /** Runs a command in this process. */
   readonly command: (
     ...args: readonly string[]
   ) => Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
-  /** The same with a person at the terminal, who says this to every question. */
+  /** The same with a terminal that answers every prompt. */
   readonly answerPrompt: (
     answer: boolean,
     ...args: readonly string[]
   ) => Promise<{ readonly code: number; readonly out: string }>;
-  /** The same as a process of its own. */
+  /** The same in a child process. */
   readonly process: (args: readonly string[], env?: Record<string, string>) => Running;
 }
 
-/** A folder, a shop and what runs in them, new for every test. */
+/** A directory, an upstream and their processes, new for every test. */
 export function useShop(): ShopEnvironment {
   const dir = useTempDir();
   let upstream: ShopUpstream | undefined;

@@ -17,7 +17,7 @@ export const stacCalls: Readonly<Record<string, Readonly<Record<string, unknown>
   get_catalog_capabilities: {},
 };
 
-/** The settings of a server that knows these catalogues and nobody else; the first is its default. */
+/** Configures only these catalogues; the first is the default. */
 export function writeStacConfig(
   dir: string,
   catalogs: Readonly<Record<string, object>>,

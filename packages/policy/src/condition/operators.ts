@@ -93,8 +93,8 @@ const bound = (name: keyof Bounds): Operator<number> => ({
 
 const countOperator = (
   count: (text: string) => number,
-  one: string,
-  many: string,
+  singular: string,
+  plural: string,
 ): Operator<Count> => ({
   types: ['string'],
   test: (wanted) =>
@@ -103,8 +103,8 @@ const countOperator = (
       return typeof wanted === 'boolean' ? found > 0 === wanted : testRange(found, wanted);
     }),
   describe: (wanted) => {
-    if (typeof wanted === 'boolean') return wanted ? `has a ${one}` : `has no ${one}`;
-    return `has ${formatBounds(wanted)} ${many}`;
+    if (typeof wanted === 'boolean') return wanted ? `has a ${singular}` : `has no ${singular}`;
+    return `has ${formatBounds(wanted)} ${plural}`;
   },
 });
 
