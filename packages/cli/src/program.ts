@@ -1,5 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { parsePort } from './address.js';
+import { Command, Option } from 'commander';
 import type { DoctorFlags } from './commands/doctor.js';
 import type { InitFlags } from './commands/init.js';
 import type { LoginFlags } from './commands/login.js';
@@ -7,6 +6,7 @@ import type { ManifestFlags } from './commands/manifest.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
 import { addOperatorCommands } from './operator/program.js';
+import { collect, example, port, withConfig, withVerbose } from './options.js';
 import type { Settings } from './packs.js';
 import { firstSignal, type RuntimeContext } from './runtime.js';
 
@@ -107,12 +107,8 @@ export function createProgram(
       }),
     );
 
-  withVerbose(program.command('doctor'))
+  withConfig(program.command('doctor'))
     .description('Check Node.js, configuration, credentials, journal and upstreams.')
-    .option(
-      '--config <file>',
-      'Use this configuration file (default: toolkeel.config.json, if it exists)',
-    )
     .option('--json', 'Print JSON')
     .addHelpText('after', example('toolkeel doctor --json'))
     .action(
@@ -141,7 +137,7 @@ export function createProgram(
       }),
     );
 
-  withVerbose(program.command('login'))
+  withConfig(program.command('login'))
     .description('Authorize a pack to act for you in a browser.')
     .argument('<pack>', 'x')
     .option('--client-id <id>', 'Use this client id (default: as configured)')
@@ -151,10 +147,6 @@ export function createProgram(
     )
     .option('--port <number>', 'Listen for the redirect on this port (default: 7412)', port)
     .option('--timeout <seconds>', 'Wait this long (default: 300)')
-    .option(
-      '--config <file>',
-      'Use this configuration file (default: toolkeel.config.json, if it exists)',
-    )
     .addHelpText('after', example('toolkeel login x --client-id YOUR_APP'))
     .action(
       run(async (pack: string, flags: LoginFlags) => {
@@ -163,7 +155,7 @@ export function createProgram(
       }),
     );
 
-  addOperatorCommands(program, { run, runtime, example, collect });
+  addOperatorCommands(program, run, runtime);
   return program;
 }
 
@@ -180,12 +172,8 @@ export async function addSandboxFlags(program: Command): Promise<void> {
 }
 
 function withServerFlags(command: Command): Command {
-  return withVerbose(command)
+  return withConfig(command)
     .option('--profile <name>', 'Use this profile: readonly, api or workflow (default: readonly)')
-    .option(
-      '--config <file>',
-      'Use this configuration file (default: toolkeel.config.json, if it exists)',
-    )
     .option('--sandbox', 'Use local upstreams only, without credentials')
     .option(
       '--without-approval',
@@ -196,25 +184,4 @@ function withServerFlags(command: Command): Command {
       'Set the log level: debug, info, warn, error or silent (default: info)',
     )
     .option('--pretty', 'Format the log for humans instead of as JSON');
-}
-
-function withVerbose(command: Command): Command {
-  return command.option('--verbose', 'Enable verbose output');
-}
-
-function example(...commands: readonly string[]): string {
-  const title = commands.length === 1 ? 'Example' : 'Examples';
-  return `\n${title}:\n${commands.map((command) => `  $ ${command}\n`).join('')}`;
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function port(text: string): number {
-  try {
-    return parsePort(text);
-  } catch (cause) {
-    throw new InvalidArgumentError(cause instanceof Error ? cause.message : '');
-  }
 }

@@ -15,13 +15,7 @@ import {
 import { actorOf, argumentSchema, findId, readValue } from '../operator/input.js';
 import type { OperatorFlags, OpenedOperatorJournal } from '../operator/journal.js';
 import type { RuntimeContext } from '../runtime.js';
-import {
-  withOperatorJournal,
-  filterOf,
-  unknownOperation,
-  withCursor,
-  type ListFlags,
-} from './operations.js';
+import { printList, unknownOperation, withOperatorJournal, type ListFlags } from './operations.js';
 
 export interface DecideFlags extends OperatorFlags {
   readonly hash?: string;
@@ -36,25 +30,18 @@ export interface EditFlags extends Omit<DecideFlags, 'reason' | 'wait'> {
   readonly remove?: readonly string[];
 }
 
-export async function listApprovals(flags: ListFlags, runtime: RuntimeContext): Promise<number> {
-  const { config: _, json, ...given } = flags;
-  const filter = filterOf(given);
-  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
-    const found = await operatorJournal.approvals.list(await withCursor(operatorJournal, filter));
-    if (json) print(`${pretty({ approvals: found })}\n`);
-    else if (found.length === 0) print('No pending approvals.\n');
-    else print(approvalTable(found, operatorJournal, runtime));
-    return 0;
-  });
-}
+export const listApprovals = (flags: ListFlags, runtime: RuntimeContext): Promise<number> =>
+  printList('approvals', flags, runtime, (found, journal) =>
+    approvalTable(found, journal, runtime),
+  );
 
 export async function showApproval(
   id: string,
   flags: OperatorFlags,
   runtime: RuntimeContext,
 ): Promise<number> {
-  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
-    const operation = await findApproval(operatorJournal, id);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const operation = await findApproval(journal, id);
     print(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
   });
@@ -69,26 +56,26 @@ export async function decide(
   const by = actorOf(flags.by);
   const { reason, json } = flags;
   const waitMs = parseWait(flags.wait);
-  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
-    const operation = await findApproval(operatorJournal, typed);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const operation = await findApproval(journal, typed);
     const { id } = operation;
     // Shows the operation even if its hash was given.
     if (flags.hash !== undefined && !json) print(`${operationText(operation)}\n`);
     const hash = await reviewedHash(`${decision} this`, operation, flags, runtime, print);
     if (hash === undefined) return 1;
     const given = { hash, by, ...(reason !== undefined && { reason }) };
-    const result = await operatorJournal.approvals[decision](id, given);
+    const result = await journal.approvals[decision](id, given);
     if (decision === 'reject') return printDecision(result, json, print, `${id} is rejected.`);
     if (result.kind !== 'decided') return printDecision(result, json, print, '');
     if (!json) print(`${id} is approved.\n`);
-    const execution = await awaitExecution(operatorJournal.store, id, {
+    const execution = await awaitExecution(journal.store, id, {
       waitMs,
       onWait: () =>
         runtime.stderr.write(
           `Waiting up to ${waitMs / 1000} s for its execution. The approval stands if you stop waiting (Ctrl-C).\n`,
         ),
     });
-    const after = (await operatorJournal.operations.show(id)) ?? result.operation;
+    const after = (await journal.operations.show(id)) ?? result.operation;
     if (json) print(`${pretty({ decided: true, kind: 'decided', execution, operation: after })}\n`);
     else print(executionText(after, execution));
     return execution.state === 'executed' || execution.state === 'pending' ? 0 : 1;
@@ -145,15 +132,15 @@ export async function editApproval(
   if (given.length + remove.length === 0) {
     throw new UsageError('Nothing to change. Use --set name=value or --remove name.');
   }
-  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
-    const asked = await findApproval(operatorJournal, typed);
-    const input = operatorJournal.specOf(asked.tool)?.inputSchema;
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const asked = await findApproval(journal, typed);
+    const input = journal.specOf(asked.tool)?.inputSchema;
     const changes = Object.fromEntries(
       given.map(([name, value]) => [name, readValue(name, value, argumentSchema(input, name))]),
     );
     const hash = await reviewedHash('change this', asked, flags, runtime, print);
     if (hash === undefined) return 1;
-    const result = await operatorJournal.approvals.edit(asked.id, { hash, by, changes, remove });
+    const result = await journal.approvals.edit(asked.id, { hash, by, changes, remove });
     const { operation } = result;
     return printDecision(
       result,
@@ -185,12 +172,9 @@ async function reviewedHash(
   return (await confirm(`Do you want to ${what}?`)) ? operation.approval?.hash : undefined;
 }
 
-async function findApproval(
-  operatorJournal: OpenedOperatorJournal,
-  typed: string,
-): Promise<OperationView> {
-  const id = await findId(operatorJournal, typed);
-  const operation = await operatorJournal.approvals.show(id);
+async function findApproval(journal: OpenedOperatorJournal, typed: string): Promise<OperationView> {
+  const id = await findId(journal, typed);
+  const operation = await journal.approvals.show(id);
   if (!operation) throw unknownOperation(id);
   return operation;
 }

@@ -32,24 +32,33 @@ export interface ResolveFlags extends OperatorFlags {
 export async function withOperatorJournal(
   flags: OperatorFlags,
   runtime: RuntimeContext,
-  work: (operatorJournal: OpenedOperatorJournal, print: (text: string) => void) => Promise<number>,
+  work: (journal: OpenedOperatorJournal, print: (text: string) => void) => Promise<number>,
 ): Promise<number> {
-  const operatorJournal = await openOperatorJournal(flags, runtime);
+  const journal = await openOperatorJournal(flags, runtime);
   try {
-    return await work(operatorJournal, (text) => runtime.stdout.write(operatorJournal.scrub(text)));
+    return await work(journal, (text) => runtime.stdout.write(journal.scrub(text)));
   } finally {
-    await operatorJournal.close();
+    await journal.close();
   }
 }
 
-export async function listOperations(flags: ListFlags, runtime: RuntimeContext): Promise<number> {
+export const listOperations = (flags: ListFlags, runtime: RuntimeContext): Promise<number> =>
+  printList('operations', flags, runtime, (found) => operationTable(found, runtime));
+
+export async function printList(
+  what: 'operations' | 'approvals',
+  flags: ListFlags,
+  runtime: RuntimeContext,
+  format: (found: readonly OperationView[], journal: OpenedOperatorJournal) => string,
+): Promise<number> {
   const { config: _, json, ...given } = flags;
-  const filter = filterOf(given);
-  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
-    const found = await operatorJournal.operations.list(await withCursor(operatorJournal, filter));
-    if (json) print(`${pretty({ operations: found })}\n`);
-    else if (found.length === 0) print('No operations found.\n');
-    else print(operationTable(found, runtime));
+  const filter = parseFilter(given);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const { before } = filter;
+    const cursor = before === undefined ? {} : { before: await findId(journal, before) };
+    const found = await journal[what].list({ ...filter, ...cursor });
+    if (json) print(`${pretty({ [what]: found })}\n`);
+    else print(found.length === 0 ? `No ${what} found.\n` : format(found, journal));
     return 0;
   });
 }
@@ -59,9 +68,9 @@ export async function showOperation(
   flags: OperatorFlags,
   runtime: RuntimeContext,
 ): Promise<number> {
-  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
-    const id = await findId(operatorJournal, typed);
-    const operation = await operatorJournal.operations.show(id);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const id = await findId(journal, typed);
+    const operation = await journal.operations.show(id);
     if (!operation) throw unknownOperation(id);
     print(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
@@ -74,16 +83,14 @@ export async function resolveOperation(
   runtime: RuntimeContext,
 ): Promise<number> {
   const resolution = resolutionOf(flags);
-  return withOperatorJournal(flags, runtime, async (operatorJournal, print) => {
-    const { operations } = operatorJournal;
-    const id = await findId(operatorJournal, typed);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const { operations } = journal;
+    const id = await findId(journal, typed);
     const before = await operations.show(id);
     if (!before) throw unknownOperation(id);
     const operation = await operations.resolve(id, resolution);
     print(
-      flags.json
-        ? `${pretty(operation)}\n`
-        : resolvedText(before, operation, resolution, operatorJournal),
+      flags.json ? `${pretty(operation)}\n` : resolvedText(before, operation, resolution, journal),
     );
     return 0;
   });
@@ -93,11 +100,11 @@ function resolvedText(
   { steps }: OperationView,
   { id, tool, state }: OperationView,
   resolution: Resolution,
-  operatorJournal: OpenedOperatorJournal,
+  journal: OpenedOperatorJournal,
 ): string {
   const recorded = `is recorded as ${resolution.outcome}, by ${resolution.by}.`;
   const step = steps.find((candidate) => candidate.state === 'sending');
-  if (!step) return `${id} ${recorded}\n${withoutResult(operatorJournal.specOf(tool), resolution)}`;
+  if (!step) return `${id} ${recorded}\n${withoutResult(journal.specOf(tool), resolution)}`;
   const next =
     state === 'claimed'
       ? `The operation is not finished: a call of ${tool} with the same arguments resumes it.`
@@ -117,23 +124,12 @@ function withoutResult(spec: ToolSpec | undefined, { outcome, data }: Resolution
   );
 }
 
-export function filterOf(given: Omit<ListFlags, keyof OperatorFlags>) {
+function parseFilter(given: Omit<ListFlags, keyof OperatorFlags>) {
   try {
     return operationFilter(given, Date.now());
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : '', { cause });
   }
-}
-
-/** Resolves a prefix in `before`. */
-export async function withCursor(
-  operatorJournal: OpenedOperatorJournal,
-  filter: ReturnType<typeof filterOf>,
-): Promise<ReturnType<typeof filterOf>> {
-  const { before } = filter;
-  return before === undefined
-    ? filter
-    : { ...filter, before: await findId(operatorJournal, before) };
 }
 
 export function unknownOperation(id: string): UsageError {

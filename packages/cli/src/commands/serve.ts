@@ -1,5 +1,5 @@
 import type { HttpOptions } from '@toolkeel/host';
-import { parseAddress } from '../address.js';
+import { parseAddress } from '../options.js';
 import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
 import { packNames } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { DecideFlags, EditFlags } from '../commands/approvals.js';
 import type { ExportFlags, VerifyFlags } from '../commands/audit.js';
 import type { ListFlags, ResolveFlags } from '../commands/operations.js';
+import { collect, example, withConfig } from '../options.js';
 import type { RuntimeContext } from '../runtime.js';
 import type { OperatorFlags } from './journal.js';
 
@@ -9,21 +10,14 @@ type Run = <Args extends unknown[]>(
   command: (...args: Args) => Promise<number>,
 ) => (...args: Args) => Promise<void>;
 
-interface ProgramHelpers {
-  readonly run: Run;
-  readonly runtime: RuntimeContext;
-  readonly example: (...commands: readonly string[]) => string;
-  readonly collect: (value: string, before?: readonly string[]) => readonly string[];
-}
-
 /** Commands for the operator: operations, approvals, audit. */
-export function addOperatorCommands(program: Command, helpers: ProgramHelpers): void {
-  addOperations(program.command('operations'), helpers);
-  addApprovals(program.command('approvals'), helpers);
-  addAudit(program.command('audit'), helpers);
+export function addOperatorCommands(program: Command, run: Run, runtime: RuntimeContext): void {
+  addOperations(program.command('operations'), run, runtime);
+  addApprovals(program.command('approvals'), run, runtime);
+  addAudit(program.command('audit'), run, runtime);
 }
 
-function addOperations(operations: Command, { run, runtime, example }: ProgramHelpers): void {
+function addOperations(operations: Command, run: Run, runtime: RuntimeContext): void {
   const load = () => import('../commands/operations.js');
   operations
     .description('List, show and resolve operations.')
@@ -68,8 +62,7 @@ function addOperations(operations: Command, { run, runtime, example }: ProgramHe
     );
 }
 
-function addApprovals(approvals: Command, helpers: ProgramHelpers): void {
-  const { run, runtime, example, collect } = helpers;
+function addApprovals(approvals: Command, run: Run, runtime: RuntimeContext): void {
   const load = () => import('../commands/approvals.js');
   approvals
     .description('List, show and decide pending approvals.')
@@ -122,7 +115,7 @@ function addApprovals(approvals: Command, helpers: ProgramHelpers): void {
     );
 }
 
-function addAudit(audit: Command, { run, runtime, example }: ProgramHelpers): void {
+function addAudit(audit: Command, run: Run, runtime: RuntimeContext): void {
   const load = () => import('../commands/audit.js');
   audit
     .description('Verify and export the audit log of all decisions and sends.')
@@ -145,15 +138,6 @@ function addAudit(audit: Command, { run, runtime, example }: ProgramHelpers): vo
     .option('--until <time>', 'End time or age (exclusive)')
     .addHelpText('after', example('toolkeel audit export --format csv --since 30d > audit.csv'))
     .action(run(async (flags: ExportFlags) => (await load()).exportAudit(flags, runtime)));
-}
-
-function withConfig(command: Command): Command {
-  return command
-    .option('--verbose', 'Enable verbose output')
-    .option(
-      '--config <file>',
-      'Use this configuration file (default: toolkeel.config.json, if it exists)',
-    );
 }
 
 function withOperatorFlags(command: Command): Command {

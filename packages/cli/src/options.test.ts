@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAddress, parsePort } from './address.js';
+import { parseAddress, parsePort } from './options.js';
 import { UsageError } from './errors.js';
 
 describe('parseAddress', () => {

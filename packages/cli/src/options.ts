@@ -1,6 +1,35 @@
+import { InvalidArgumentError, type Command } from 'commander';
 import { UsageError } from './errors.js';
 
-export interface Address {
+export function withVerbose(command: Command): Command {
+  return command.option('--verbose', 'Enable verbose output');
+}
+
+export function withConfig(command: Command): Command {
+  return withVerbose(command).option(
+    '--config <file>',
+    'Use this configuration file (default: toolkeel.config.json, if it exists)',
+  );
+}
+
+export function example(...commands: readonly string[]): string {
+  const title = commands.length === 1 ? 'Example' : 'Examples';
+  return `\n${title}:\n${commands.map((command) => `  $ ${command}\n`).join('')}`;
+}
+
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+export function port(text: string): number {
+  try {
+    return parsePort(text);
+  } catch (cause) {
+    throw new InvalidArgumentError(cause instanceof Error ? cause.message : '');
+  }
+}
+
+interface Address {
   readonly host?: string;
   readonly port?: number;
 }
