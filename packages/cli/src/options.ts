@@ -21,7 +21,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-export function port(text: string): number {
+export function portOption(text: string): number {
   try {
     return parsePort(text);
   } catch (cause) {

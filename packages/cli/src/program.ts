@@ -6,7 +6,7 @@ import type { ManifestFlags } from './commands/manifest.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
 import { addOperatorCommands } from './operator/program.js';
-import { collect, example, port, withConfig, withVerbose } from './options.js';
+import { collect, example, portOption, withConfig, withVerbose } from './options.js';
 import type { Settings } from './packs.js';
 import { firstSignal, type RuntimeContext } from './runtime.js';
 
@@ -43,7 +43,11 @@ export function createProgram(
   withServerFlags(program.command('up'))
     .description('Start an HTTP server with MCP, health and metrics.')
     .argument('[pack...]', 'Packs to serve (default: the configured packs, else all)')
-    .option('--port <number>', 'Listen on this port (default: 7411; 0 selects a free port)', port)
+    .option(
+      '--port <number>',
+      'Listen on this port (default: 7411; 0 selects a free port)',
+      portOption,
+    )
     .option('--host <name>', 'Listen on this host (default: 127.0.0.1)')
     .addHelpText('after', example('toolkeel up --sandbox --pretty'))
     .action(
@@ -145,7 +149,7 @@ export function createProgram(
       '--scopes <names>',
       'Request these scopes, separated by commas (default: all that tools use)',
     )
-    .option('--port <number>', 'Listen for the redirect on this port (default: 7412)', port)
+    .option('--port <number>', 'Listen for the redirect on this port (default: 7412)', portOption)
     .option('--timeout <seconds>', 'Wait this long (default: 300)')
     .addHelpText('after', example('toolkeel login x --client-id YOUR_APP'))
     .action(
