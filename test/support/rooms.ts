@@ -30,7 +30,7 @@ const pack: Room = {
 export const rooms: Readonly<Record<string, Room>> = {
   // The floor: pure, and alone.
   kernel: { imports: {}, builtins: false, externals: [] },
-  policy: { imports: {}, builtins: false, externals: [] },
+  policy: { imports: {}, builtins: false, externals: ['zod'] },
 
   contract: {
     imports: { kernel: 'types' },

@@ -2,7 +2,7 @@ import { acceptControls, parseInput, type JsonSchema } from '@toolkeel/contract'
 import { describe, expect, it } from 'vitest';
 import { packNames, toolsOf } from './packs.js';
 
-/** Arguments with `null` for every member that is optional and not nullable, and the same without. */
+/** Arguments with `null` for every optional, non-nullable member, and the same arguments without them. */
 interface Pair {
   readonly nulls: unknown;
   readonly bare: unknown;
@@ -12,7 +12,7 @@ interface Pair {
 const schemaOf = (schema: unknown): JsonSchema => schema as JsonSchema;
 const acceptsNull = (schema: unknown): boolean => /"null"|^\{\}$/.test(JSON.stringify(schema));
 
-/** One for each alternative of a schema that has members inside; none for plain values. */
+/** One pair for each object in a schema. */
 const pairsOf = (schema: JsonSchema): Pair[] => {
   const { anyOf, oneOf, items, properties } = schema;
   const alternatives = (anyOf ?? oneOf) as JsonSchema[] | undefined;
@@ -40,7 +40,7 @@ const pairsOf = (schema: JsonSchema): Pair[] => {
 };
 
 describe.each(packNames)('every tool of %s', (pack) => {
-  it('takes null for an optional argument, at any depth, as absence', async () => {
+  it('treats null for an optional argument as absence, at any depth', async () => {
     const tools = (await toolsOf([pack])).map(acceptControls);
     let count = 0;
     for (const tool of tools) {

@@ -13,13 +13,11 @@ import {
   type LoadedConfig,
   type Log,
 } from '@toolkeel/host';
-import { choosePacks } from './choose-packs.js';
-import { packLine, packNames, toolsOf } from './packs.js';
+import { choosePacks, cliPack, packNames, toolsOf } from './packs.js';
+import { ownVersion, type RuntimeContext } from './runtime.js';
 import { startSandboxes, type Sandboxes } from './sandboxes.js';
-import type { RuntimeContext } from './surroundings.js';
-import { ownVersion } from './version.js';
 
-/** What `up` and `serve` have in common, as the command line says it. */
+/** The flags that `up` and `serve` share. */
 export interface ServerFlags {
   readonly profile?: string;
   readonly config?: string;
@@ -37,11 +35,11 @@ export interface OpenedHost {
   readonly sandboxes: Sandboxes | undefined;
   readonly governance: Governance;
   readonly log: HostLog;
-  /** Lets running calls finish, then ends everything that was opened. */
+  /** Waits for running calls, then closes everything. */
   readonly close: () => Promise<void>;
 }
 
-/** Puts packs into a host, as command line, environment and file say. Nothing listens yet. */
+/** Creates the host from flags, environment and file. It does not listen yet. */
 export async function openHost(
   named: readonly string[],
   flags: ServerFlags,
@@ -49,14 +47,14 @@ export async function openHost(
   http: { readonly host?: string; readonly port?: number } = {},
 ): Promise<OpenedHost> {
   const { env, cwd } = runtime;
-  const where = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
-  const packs = choosePacks(named, configuredPacks(where));
+  const location = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
+  const packs = choosePacks(named, configuredPacks(location));
   const others = packNames.filter((name) => !packs.includes(name));
-  const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
+  const bindings = await Promise.all(packs.map((name) => cliPack(name).load()));
   const sandboxes = flags.sandbox ? await startSandboxes(packs) : undefined;
   try {
     const loaded = loadConfig({
-      ...where,
+      ...location,
       packs: bindings,
       otherPacks: others,
       withoutApproval: flags.withoutApproval === true,
@@ -68,7 +66,7 @@ export async function openHost(
       loaded,
       log,
       tools: bindings.flatMap(({ pack }) => pack.describe()),
-      // Rules may speak of packs that this server does not have.
+      // Rules may name tools of packs that this server does not run.
       ...(hasRules(loaded) && { others: await toolsOf(others) }),
     });
     const host = createHost({

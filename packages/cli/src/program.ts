@@ -1,22 +1,21 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { parsePort } from './address.js';
+import { Command, Option } from 'commander';
 import type { DoctorFlags } from './commands/doctor.js';
+import type { InitFlags } from './commands/init.js';
 import type { LoginFlags } from './commands/login.js';
 import type { ManifestFlags } from './commands/manifest.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
-import type { InitFlags } from './init/answers.js';
+import { addOperatorCommands } from './operator/program.js';
+import { collect, example, portOption, withConfig, withVerbose } from './options.js';
 import type { Settings } from './packs.js';
-import { addPeoplesCommands } from './people-commands.js';
-import { firstSignal } from './signals.js';
-import type { RuntimeContext } from './surroundings.js';
+import { firstSignal, type RuntimeContext } from './runtime.js';
 
-/** What a command gives back: its exit code, where that is not 0. */
-type Ended = Promise<number | void>;
+/** The exit code; default 0. */
+type Exit = Promise<number | void>;
 
 /**
- * The commands, their flags and their help. What they do is loaded when one of them is called, so that
- * a server starts quickly and `--help` at once.
+ * The commands, their flags and their help. The implementations are loaded on demand, so that servers
+ * and `--help` start quickly.
  */
 export function createProgram(
   runtime: RuntimeContext,
@@ -24,14 +23,16 @@ export function createProgram(
   end: (code: number) => void,
 ): Command {
   const run =
-    <Args extends unknown[]>(command: (...args: Args) => Ended) =>
+    <Args extends unknown[]>(command: (...args: Args) => Exit) =>
     async (...args: Args): Promise<void> =>
       end((await command(...args)) ?? 0);
 
   const program = new Command('toolkeel')
-    .description('Tools for agents that succeed, or fail in a way that can be acted on.')
-    .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this')
+    .description(
+      'Run MCP servers whose tools succeed, or fail with an error that an agent can act on.',
+    )
+    .version(version, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print this help')
     .exitOverride()
     .configureOutput({
       writeOut: runtime.stdout.write,
@@ -40,10 +41,14 @@ export function createProgram(
     .addHelpText('after', example('toolkeel up --sandbox', 'toolkeel serve stac'));
 
   withServerFlags(program.command('up'))
-    .description('Serves MCP over HTTP, with health and metrics beside it.')
-    .argument('[pack...]', 'which packs (default: those in the configuration, else all)')
-    .option('--port <number>', 'where to listen (default: 7411; 0 takes one that is free)', port)
-    .option('--host <name>', 'where to listen (default: 127.0.0.1)')
+    .description('Start an HTTP server with MCP, health and metrics.')
+    .argument('[pack...]', 'Packs to serve (default: the configured packs, else all)')
+    .option(
+      '--port <number>',
+      'Listen on this port (default: 7411; 0 selects a free port)',
+      portOption,
+    )
+    .option('--host <name>', 'Listen on this host (default: 127.0.0.1)')
     .addHelpText('after', example('toolkeel up --sandbox --pretty'))
     .action(
       run(async (packs: string[], flags: UpFlags) => {
@@ -54,9 +59,9 @@ export function createProgram(
     );
 
   withServerFlags(program.command('serve'))
-    .description('Serves MCP on stdin and stdout, as clients start it.')
-    .argument('[pack...]', 'which packs (default: those in the configuration, else all)')
-    .option('--http [host:port]', 'serve over HTTP instead')
+    .description('Serve MCP on stdin and stdout.')
+    .argument('[pack...]', 'Packs to serve (default: the configured packs, else all)')
+    .option('--http [host:port]', 'Serve over HTTP instead')
     .addHelpText(
       'after',
       example('TOOLKEEL_STAC_URL=https://stac.example.com toolkeel serve stac --profile readonly'),
@@ -70,11 +75,11 @@ export function createProgram(
     );
 
   withVerbose(program.command('sandbox'))
-    .description('Runs local upstreams that speak the real formats and fail on command.')
-    .argument('[pack...]', 'of which packs (default: all)')
+    .description('Start local upstreams with the real wire formats and injected faults.')
+    .argument('[pack...]', 'Packs whose upstreams to start (default: all)')
     .addHelpText(
       'after',
-      '\nWith the name of a pack before it a flag is for that one alone: --x-port, --stac-fault.\n' +
+      '\nPrefix a flag with the name of a pack to apply it to that pack only: --x-port, --stac-fault.\n' +
         example(
           'toolkeel sandbox stac --fault 20%:http-503 --latency p95=200',
           'toolkeel sandbox stac x --seed 7 --x-fault 10%:acted-http-503@create-post',
@@ -89,9 +94,12 @@ export function createProgram(
     );
 
   withVerbose(program.command('manifest'))
-    .description('Prints what every tool is and may answer, or compares it with a file.')
-    .option('--profile <name>', 'only the tools of this profile')
-    .option('--check [file]', 'compare; without a file, with what this version was published with')
+    .description('Print the manifest of all tools, or compare it with a file.')
+    .option('--profile <name>', 'Include only the tools of this profile')
+    .option(
+      '--check [file]',
+      'Compare with a file (default: the manifest published with this version)',
+    )
     .addHelpText(
       'after',
       example('toolkeel manifest > tools.json', 'toolkeel manifest --check tools.json'),
@@ -103,10 +111,9 @@ export function createProgram(
       }),
     );
 
-  withVerbose(program.command('doctor'))
-    .description('Looks at Node.js, configuration, credentials, store and upstreams.')
-    .option('--config <file>', 'the configuration (default: toolkeel.config.json, if it is there)')
-    .option('--json', 'for programs')
+  withConfig(program.command('doctor'))
+    .description('Check Node.js, configuration, credentials, journal and upstreams.')
+    .option('--json', 'Print JSON')
     .addHelpText('after', example('toolkeel doctor --json'))
     .action(
       run(async (flags: DoctorFlags) => {
@@ -116,15 +123,13 @@ export function createProgram(
     );
 
   withVerbose(program.command('init'))
-    .description(
-      'Asks what is needed, writes toolkeel.config.json and tells how to connect a client.',
-    )
-    .option('--profile <name>', 'readonly, api or workflow (default: readonly)')
-    .option('--pack <name>', 'a pack; can be given again', collect)
-    .option('--upstream <pack=url>', 'where its upstream is; can be given again', collect)
-    .option('--config <file>', 'where to write (default: toolkeel.config.json)')
-    .option('--yes', 'do not ask')
-    .option('--force', 'replace a file that is there')
+    .description('Create toolkeel.config.json and print how to connect a client.')
+    .option('--profile <name>', 'Use this profile: readonly, api or workflow (default: readonly)')
+    .option('--pack <name>', 'Add a pack; repeatable', collect)
+    .option('--upstream <pack=url>', 'Set the upstream of a pack; repeatable', collect)
+    .option('--config <file>', 'Write to this file (default: toolkeel.config.json)')
+    .option('--yes', 'Do not prompt')
+    .option('--force', 'Replace an existing file')
     .addHelpText(
       'after',
       example('toolkeel init', 'toolkeel init --yes --upstream stac=https://stac.example.com/v1'),
@@ -136,17 +141,16 @@ export function createProgram(
       }),
     );
 
-  withVerbose(program.command('login'))
-    .description('Lets a pack act for you: prints an address to open, and waits for your consent.')
+  withConfig(program.command('login'))
+    .description('Authorize a pack to act for you in a browser.')
     .argument('<pack>', 'x')
-    .option('--client-id <id>', 'of your app (default: as configured)')
+    .option('--client-id <id>', 'Use this client id (default: as configured)')
     .option(
       '--scopes <names>',
-      'what to ask for, with commas between (default: all that tools use)',
+      'Request these scopes, separated by commas (default: all that tools use)',
     )
-    .option('--port <number>', 'where the browser comes back to (default: 7412)', port)
-    .option('--timeout <seconds>', 'how long to wait (default: 300)')
-    .option('--config <file>', 'the configuration (default: toolkeel.config.json, if it is there)')
+    .option('--port <number>', 'Listen for the redirect on this port (default: 7412)', portOption)
+    .option('--timeout <seconds>', 'Wait this long (default: 300)')
     .addHelpText('after', example('toolkeel login x --client-id YOUR_APP'))
     .action(
       run(async (pack: string, flags: LoginFlags) => {
@@ -155,52 +159,33 @@ export function createProgram(
       }),
     );
 
-  addPeoplesCommands(program, { run, runtime, example, collect });
+  addOperatorCommands(program, run, runtime);
   return program;
 }
 
-/** The flags of the sandbox are those of its upstreams, which take a moment to load. */
+/** Loaded on demand: the flags are declared by the sandbox package. */
 export async function addSandboxFlags(program: Command): Promise<void> {
-  const { packFlags } = await import('./pack-flags.js');
-  const { sandboxFlags } = await import('./sandbox-flags.js');
-  const command = program.commands.find((one) => one.name() === 'sandbox');
-  for (const { flag, description, isOfOne } of sandboxFlags(await packFlags())) {
-    // Three dots say that it can be given again. To the parser they would mean: all that follows.
-    const option = new Option(flag.replace('...', ''), description).hideHelp(isOfOne);
+  const { packFlags } = await import('./sandboxes.js');
+  const { sandboxFlags } = await import('./sandboxes.js');
+  const command = program.commands.find((candidate) => candidate.name() === 'sandbox');
+  for (const { flag, description, isPackSpecific } of sandboxFlags(await packFlags())) {
+    // Three dots mark a repeatable flag. To the parser they would mean a variadic one.
+    const option = new Option(flag.replace('...', ''), description).hideHelp(isPackSpecific);
     command?.addOption(flag.includes('...') ? option.argParser(collect) : option);
   }
 }
 
 function withServerFlags(command: Command): Command {
-  return withVerbose(command)
-    .option('--profile <name>', 'readonly, api or workflow (default: readonly)')
-    .option('--config <file>', 'the configuration (default: toolkeel.config.json, if it is there)')
-    .option('--sandbox', 'use local upstreams only, and no credential: nothing acts for real')
+  return withConfig(command)
+    .option('--profile <name>', 'Use this profile: readonly, api or workflow (default: readonly)')
+    .option('--sandbox', 'Use local upstreams only, without credentials')
     .option(
       '--without-approval',
-      'accept a --profile or TOOLKEEL_PROFILE that asks for fewer approvals than the configuration',
+      'Accept a --profile or TOOLKEEL_PROFILE that requires fewer approvals than the configuration',
     )
-    .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)')
-    .option('--pretty', 'write the log for people instead of as JSON');
-}
-
-function withVerbose(command: Command): Command {
-  return command.option('--verbose', 'say all there is to say');
-}
-
-function example(...commands: readonly string[]): string {
-  const title = commands.length === 1 ? 'Example' : 'Examples';
-  return `\n${title}:\n${commands.map((command) => `  $ ${command}\n`).join('')}`;
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function port(text: string): number {
-  try {
-    return parsePort(text);
-  } catch (cause) {
-    throw new InvalidArgumentError(cause instanceof Error ? cause.message : '');
-  }
+    .option(
+      '--log-level <level>',
+      'Set the log level: debug, info, warn, error or silent (default: info)',
+    )
+    .option('--pretty', 'Format the log for humans instead of as JSON');
 }

@@ -2,20 +2,19 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@toolkeel/host';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { describeFailure } from './failure.js';
+import { describeFailure } from './errors.js';
 import { openHost, type ServerFlags } from './open-host.js';
-import { packLine } from './packs.js';
+import { cliPack } from './packs.js';
 import { run } from './run.js';
-import { watchedSurroundings } from './surroundings.fixture.js';
-import { useTempDir } from './temp-dir.fixture.js';
-import { ownVersion } from './version.js';
+import { fakeRuntime, useTempDir } from './runtime.fixture.js';
+import { ownVersion } from './runtime.js';
 
 const dir = useTempDir();
 
 const ended = async (args: readonly string[], env: Record<string, string> = {}) => {
-  const runtime = watchedSurroundings({ cwd: dir(), env });
+  const runtime = fakeRuntime({ cwd: dir(), env });
   const code = await run(args, runtime);
-  return { code, out: runtime.said(), err: runtime.complained() };
+  return { code, out: runtime.output(), err: runtime.errorOutput() };
 };
 
 const commands = [
@@ -30,21 +29,21 @@ const commands = [
   'approvals',
   'audit',
 ];
-const parts: Readonly<Record<string, readonly string[]>> = {
+const subcommands: Readonly<Record<string, readonly string[]>> = {
   operations: ['list', 'show', 'resolve'],
   approvals: ['list', 'show', 'approve', 'reject', 'edit'],
   audit: ['head', 'verify', 'export'],
 };
 
 describe('help', () => {
-  it('names every command and shows an example', async () => {
+  it('lists every command and shows an example', async () => {
     const { code, out } = await ended(['--help']);
     expect(code).toBe(0);
     for (const command of commands) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
     expect(out).toContain('  $ toolkeel up --sandbox');
   });
 
-  it.each(commands)('of %s shows an example of it', async (command) => {
+  it.each(commands)('of %s shows an example', async (command) => {
     for (const args of [
       [command, '--help'],
       ['help', command],
@@ -55,14 +54,13 @@ describe('help', () => {
     }
   });
 
-  it.each(Object.entries(parts).flatMap(([name, own]) => own.map((part) => [name, part] as const)))(
-    'of %s %s shows an example of it',
-    async (name, part) => {
-      const { code, out } = await ended([name, part, '--help']);
-      expect(code).toBe(0);
-      expect(out).toMatch(new RegExp(`\\$ toolkeel ${name} ${part}`));
-    },
-  );
+  it.each(
+    Object.entries(subcommands).flatMap(([name, own]) => own.map((part) => [name, part] as const)),
+  )('of %s %s shows an example', async (name, part) => {
+    const { code, out } = await ended([name, part, '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`\\$ toolkeel ${name} ${part}`));
+  });
 
   it('of the sandbox shows the flags of its upstreams', async () => {
     expect((await ended(['sandbox', '--help'])).out).toMatch(
@@ -80,7 +78,7 @@ describe('without a journal', () => {
     ['operations', 'list'],
     ['approvals', 'list'],
     ['audit', 'head'],
-  ])('%s %s says where it looked, and makes none', async (...args) => {
+  ])('%s %s names the missing file and does not create it', async (...args) => {
     const data = join(dir(), 'data');
     const { code, err } = await ended(args, { TOOLKEEL_DATA_DIR: data });
     expect(code).toBe(1);
@@ -89,7 +87,7 @@ describe('without a journal', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('invalid usage', () => {
   it.each([
     [['serve', '--profile', 'readonli'], /--profile: .*Did you mean "readonly"/],
     [['serve', '--log-level', 'loud'], /--log-level: .*must be one of/],
@@ -100,15 +98,15 @@ describe('wrong usage', () => {
     [['up', '--port', '70000'], /is not a port/],
     [['doctor', 'stac'], /too many arguments/],
     [['sandbox', '--flavour', 'x'], /stac: flavour "x" is not one of/],
-    [['login', 'stac'], /stac needs no login/],
-    [['login', 'y'], /There is no pack "y"/],
+    [['login', 'stac'], /stac requires no login/],
+    [['login', 'y'], /Unknown pack "y"/],
     [['login', 'x'], /--client-id ID, or set TOOLKEEL_X_CLIENT_ID/],
-    [['login', 'x', '--client-id', ''], /--client-id must be the id of your app, and is empty/],
+    [['login', 'x', '--client-id', ''], /--client-id is empty/],
     [['login', 'x', '--scopes', ' ,'], /--scopes must be names/],
     [['login', 'x', '--timeout', 'long'], /--timeout must be a number of seconds/],
     [['sandbox', 'stac', '--fault', 'a', '--fault', 'b'], /"?a"?/],
-    [['manifest', '--profile', 'all'], /no profile "all"/],
-    [['init'], /nobody to ask/],
+    [['manifest', '--profile', 'all'], /Unknown profile "all"/],
+    [['init'], /Cannot prompt here/],
     [['operations', 'list', '--state', 'unknwon'], /no state "unknwon".*Did you mean "unknown"/],
     [['operations', 'list', '--since', 'yesterday'], /since must be a time/],
     [['operations', 'list', '--limit', '0'], /limit must be/],
@@ -118,26 +116,26 @@ describe('wrong usage', () => {
       ['operations', 'resolve', 'op_1', '--outcome', 'executed', '--data', '{'],
       /--data must be JSON/,
     ],
-    [['approvals', 'edit', 'op_1', '--hash', 'h'], /Say what to change/],
+    [['approvals', 'edit', 'op_1', '--hash', 'h'], /Nothing to change/],
     [['approvals', 'edit', 'op_1', '--set', 'x'], /name=value/],
     [['approvals', 'approve', 'op_1', '--by', '\u001b[2J'], /--by must be a name/],
     [['audit', 'verify', '--expect', '12'], /SEQ:HASH/],
     [['audit', 'export', '--format', 'xml'], /jsonl or csv/],
     [[], /Usage: toolkeel/],
-  ])('%j ends with 2 and a message, and without a stack', async (args, message) => {
+  ])('%j exits with 2 and a message without a stack', async (args, message) => {
     const { code, out, err } = await ended(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);
     expect(err).not.toMatch(/^\s+at /m);
   });
 
-  it.each(['', ' '])('takes the variable for the app at X, being %j, as not set', async (id) => {
+  it.each(['', ' '])('treats an X client id of %j in the environment as not set', async (id) => {
     const { code, out, err } = await ended(['login', 'x'], { TOOLKEEL_X_CLIENT_ID: id });
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(/X has to know which app asks/);
+    expect(err).toMatch(/requires a client id/);
   });
 
-  it('names every mistake of the configuration at once', async () => {
+  it('reports every mistake of the configuration at once', async () => {
     const config = { profil: 'api', packs: { stac: { catalogs: { a: { ulr: 'x' } } } } };
     writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
     const { code, err } = await ended(['serve']);
@@ -146,7 +144,7 @@ describe('wrong usage', () => {
     expect(err).toMatch(/\/packs\/stac\/catalogs\/a\/ulr: .*"url"/);
   });
 
-  it('names the variable that holds what it should not, and advises what then works', async () => {
+  it('names the variable that contains a secret, and suggests a working alternative', async () => {
     const { code, err } = await ended(['serve'], {
       TOOLKEEL_STAC_URL: 'https://u:hunter2-hunter2@stac.example.com/v1',
     });
@@ -159,7 +157,7 @@ describe('wrong usage', () => {
     const config = { packs: { stac: { catalogs: { default: { headers } } } } };
     const env = { TOOLKEEL_STAC_URL: 'https://stac.example.com/v1', NAME: 'hunter2-hunter2' };
     writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
-    const { pack, fromEnvironment } = await packLine('stac').load();
+    const { pack, fromEnvironment } = await cliPack('stac').load();
     const loaded = loadConfig({
       cwd: dir(),
       env,
@@ -170,7 +168,7 @@ describe('wrong usage', () => {
     ]);
   });
 
-  it('refuses keys in addresses, which answers and page tokens would show', async () => {
+  it('refuses keys in URLs, which results and page tokens would expose', async () => {
     const url = 'https://stac.example.com/v1?api_key=hunter2-hunter2';
     const config = { packs: { stac: { catalogs: { ours: { url } } } } };
     writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
@@ -180,7 +178,7 @@ describe('wrong usage', () => {
     expect(err).not.toContain('hunter2');
   });
 
-  it('shows a stack to those who ask for all there is to say', async () => {
+  it('shows the stack only in verbose mode', async () => {
     const args = ['manifest', '--check', 'none.json'];
     expect((await ended([...args, '--verbose'])).err).toMatch(/^\s+at /m);
     expect((await ended(args, { TOOLKEEL_LOG_LEVEL: 'debug' })).err).toMatch(/^\s+at /m);
@@ -188,7 +186,7 @@ describe('wrong usage', () => {
   });
 });
 
-describe('a profile that asks for fewer approvals than the configuration', () => {
+describe('a profile that requires fewer approvals than the configuration', () => {
   const configure = (more: object = {}): void => {
     const config = { profile: 'workflow', ...more };
     writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
@@ -197,30 +195,27 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
   it.each<[string, ServerFlags, Record<string, string>]>([
     ['--profile', { profile: 'api' }, {}],
     ['TOOLKEEL_PROFILE', {}, { TOOLKEEL_PROFILE: 'api' }],
-  ])(
-    'stops the start when %s sets it, and names the flag that accepts it',
-    async (by, flags, env) => {
-      configure();
-      const opening = openHost(['x'], flags, watchedSurroundings({ cwd: dir(), env }));
-      const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
-      expect(failure).toEqual({
-        exitCode: 2,
-        message: expect.stringContaining(`${by}: moves the server from workflow (composer)`),
-      });
-      expect(failure).toHaveProperty('message', expect.stringContaining('--without-approval'));
-    },
-  );
+  ])('is refused when %s sets it, with the flag that accepts it', async (by, flags, env) => {
+    configure();
+    const opening = openHost(['x'], flags, fakeRuntime({ cwd: dir(), env }));
+    const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
+    expect(failure).toEqual({
+      exitCode: 2,
+      message: expect.stringContaining(`${by}: moves the server from workflow (composer)`),
+    });
+    expect(failure).toHaveProperty('message', expect.stringContaining('--without-approval'));
+  });
 
   it('is logged as a warning when --without-approval accepts it', async () => {
     configure();
-    const runtime = watchedSurroundings({
+    const runtime = fakeRuntime({
       cwd: dir(),
       env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
     });
     const opened = await openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
     await opened.close();
     expect(opened.host.profile.name).toBe('api');
-    const lines = runtime.complained().split('\n').filter(Boolean);
+    const lines = runtime.errorOutput().split('\n').filter(Boolean);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
       expect.objectContaining({
         level: 'warn',
@@ -234,24 +229,27 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
       TOOLKEEL_DATA_DIR: join(dir(), 'data'),
       TOOLKEEL_PROFILE: 'api',
     });
-    expect(examined.out).toMatch(/^warn +approvals +TOOLKEEL_PROFILE moves the server/m);
+    expect(examined.out).toMatch(/^warn +approvals +TOOLKEEL_PROFILE changes the profile/m);
   });
 
   it.each<[string, ServerFlags]>([
     ['without a flag', {}],
     ['with --without-approval', { withoutApproval: true }],
     ['with --sandbox', { sandbox: true }],
-  ])('names the entries to change where the mode of the file asks: %s', async (_, flags) => {
-    configure({ mode: 'composer', packs: { x: {} } });
-    const runtime = watchedSurroundings({ cwd: dir(), env: {} });
-    const opening = openHost(['x'], { profile: 'api', ...flags }, runtime);
-    const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
-    const message = expect.stringMatching(
-      /^--profile: moves .* Drop --profile, or change \/mode \(/,
-    ) as string;
-    expect(failure).toEqual({ exitCode: 2, message });
-    expect(runtime.complained()).toBe('');
-  });
+  ])(
+    'is refused with the entries to change if the mode of the file requires approval: %s',
+    async (_, flags) => {
+      configure({ mode: 'composer', packs: { x: {} } });
+      const runtime = fakeRuntime({ cwd: dir(), env: {} });
+      const opening = openHost(['x'], { profile: 'api', ...flags }, runtime);
+      const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
+      const message = expect.stringMatching(
+        /^--profile: moves .* Drop --profile, or change \/mode \(/,
+      ) as string;
+      expect(failure).toEqual({ exitCode: 2, message });
+      expect(runtime.errorOutput()).toBe('');
+    },
+  );
 
   it('is reported by doctor with the entries to change', async () => {
     configure({ mode: 'composer', packs: { x: {} } });
@@ -260,16 +258,16 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
     expect(out).toMatch(/^FAIL +configuration +TOOLKEEL_PROFILE: moves .* or change \/mode \(/m);
   });
 
-  it('is not logged where the policy is refused', async () => {
+  it('is not logged if the policy is refused', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     configure({ rules: [{ name: 'a', action: 'deny', when: { tool: 'x_pots_tweet' } }] });
-    const runtime = watchedSurroundings({ cwd: dir(), env: {} });
+    const runtime = fakeRuntime({ cwd: dir(), env: {} });
     const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
-    await expect(opening).rejects.toThrow('is no tool here');
+    await expect(opening).rejects.toThrow('unknown tool "x_pots_tweet"');
     // The log writes its first batch after a delay.
     await vi.runAllTimersAsync();
     await vi.dynamicImportSettled();
-    expect(runtime.complained()).toBe('');
+    expect(runtime.errorOutput()).toBe('');
   });
 });

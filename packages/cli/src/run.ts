@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
-import { describeFailure } from './failure.js';
+import { describeFailure } from './errors.js';
 import { addSandboxFlags, createProgram } from './program.js';
-import type { RuntimeContext } from './surroundings.js';
-import { ownVersion } from './version.js';
+import { ownVersion, type RuntimeContext } from './runtime.js';
 
-/** Runs what was typed and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
+/** Runs a command and returns the exit code: 0 success, 1 failure, 2 invalid usage. */
 export async function run(args: readonly string[], runtime: RuntimeContext): Promise<number> {
   const { env, stderr } = runtime;
   let code = 0;
@@ -18,7 +17,7 @@ export async function run(args: readonly string[], runtime: RuntimeContext): Pro
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (thrown) {
-    // The parser has said already what was wrong, or has printed what was asked for.
+    // The parser has already printed the error, the help or the version.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
     const isVerbose = args.includes('--verbose') || env['TOOLKEEL_LOG_LEVEL'] === 'debug';
     const { exitCode, message } = describeFailure(thrown, isVerbose);

@@ -6,8 +6,8 @@ import { shellWord, snippetsFor } from './snippets.js';
 const of = (reach: Parameters<typeof snippetsFor>[0]) =>
   Object.fromEntries(snippetsFor(reach).map(({ client, text }) => [client, text]));
 
-describe('the snippets of clients', () => {
-  it('that start a process', () => {
+describe('snippetsFor', () => {
+  it('configures clients that start a process', () => {
     const launch = { command: 'node', args: ['/a b/bin.js', 'serve'] };
     const texts = of(launch);
     expect(texts['Claude Code']).toBe("claude mcp add toolkeel -- node '/a b/bin.js' serve");
@@ -19,7 +19,7 @@ describe('the snippets of clients', () => {
     });
   });
 
-  it('that know an address', () => {
+  it('configures clients that connect to an address', () => {
     const url = 'http://127.0.0.1:7411/mcp';
     const texts = of({ url });
     expect(texts['Claude Code']).toBe(`claude mcp add --transport http toolkeel ${url}`);
@@ -27,11 +27,11 @@ describe('the snippets of clients', () => {
     expect(JSON.parse(texts['VS Code'] ?? '')).toEqual({
       servers: { toolkeel: { type: 'http', url } },
     });
-    // Its file knows no addresses.
+    // Its file does not support addresses.
     expect(texts['Claude Desktop']).toBeUndefined();
   });
 
-  it('lead to the token and do not hold it', () => {
+  it('references the token and does not contain it', () => {
     const texts = of({ url: 'http://h/mcp', authorization: 'Bearer $TOOLKEEL_HTTP_TOKEN' });
     expect(texts['Claude Code']).toContain('--header "Authorization: Bearer $TOOLKEEL_HTTP_TOKEN"');
     expect(JSON.parse(texts['VS Code'] ?? '')).toMatchObject({
@@ -40,7 +40,7 @@ describe('the snippets of clients', () => {
   });
 });
 
-it.skipIf(process.platform === 'win32')('a shell gives back the words that it was given', () => {
+it.skipIf(process.platform === 'win32')('shellWord round-trips through a shell', () => {
   const word = fc.string({ unit: 'grapheme-ascii' }).filter((text) => !text.includes('\0'));
   const words = fc.sample(word, { numRuns: 200, seed: 1 });
   const script = `printf '%s\\n' ${words.map(shellWord).join(' ')}`;

@@ -1,22 +1,22 @@
-/** How a client reaches us: by starting a process, or by an address. */
+/** How a client connects: it starts a process or uses an address. */
 export type Reach =
   | { readonly command: string; readonly args: readonly string[] }
   | {
       readonly url: string;
-      /** What a shell puts into the Authorization header; the secret itself is never printed. */
+      /** The Authorization header as a shell expression, without the secret itself. */
       readonly authorization?: string;
     };
 
 export interface Snippet {
   readonly client: string;
-  /** Where the text goes. */
+  /** The file or place for the text. */
   readonly where: string;
   readonly text: string;
 }
 
 const NAME = 'toolkeel';
 
-/** What to write where, for the clients that most people have. */
+/** The settings of common clients. */
 export function snippetsFor(reach: Reach): readonly Snippet[] {
   return [claudeCode(reach), claudeDesktop(reach), cursor(reach), vsCode(reach)].flat();
 }
@@ -30,7 +30,7 @@ function claudeCode(reach: Reach): Snippet {
   return { client: 'Claude Code', where: 'in a terminal', text };
 }
 
-/** Its file starts processes only; an address is entered in its settings, and must be public. */
+/** Its file supports only processes; an address is entered in its settings and must be public. */
 function claudeDesktop(reach: Reach): readonly Snippet[] {
   if ('url' in reach) return [];
   return [
@@ -73,7 +73,7 @@ function json(value: object): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** A word that a POSIX shell takes as it is. */
+/** Quotes a word for a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

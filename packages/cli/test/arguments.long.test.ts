@@ -1,3 +1,3 @@
-import { describeArguments } from './support/argument-suite.js';
+import { describeArguments } from './support/arguments.js';
 
 describeArguments(10_000);

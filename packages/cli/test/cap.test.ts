@@ -2,23 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { latenessOf, lineWith, type LogLine, logLines } from './support/cap.js';
 import { overHttp, overStdio, type Envelope } from './support/client.js';
-import { latenessOf } from './support/lateness.js';
-import { lineWith, logLines, type LogLine } from './support/log-lines.js';
 import { bin, endAll, toolkeel } from './support/process.js';
 import { startSilentServer, type SilentServer } from './support/silent-server.js';
-import { stacCalls } from './support/stac-calls.js';
-import { writeStacConfig } from './support/stac-config.js';
+import { stacCalls, writeStacConfig } from './support/stac.js';
 
 const CAP_MS = 2000;
-/** How often a machine that is too busy to measure on may be tried. */
+/** Measurements on a machine that is too busy are repeated. */
 const MAX_TRIES = 5;
 const probe = new URL('support/cap-probe.mjs', import.meta.url).href;
 const tools = Object.keys(stacCalls);
 const env = {
   TOOLKEEL_TOOL_TIMEOUT_SECS: String(CAP_MS / 1000),
   CAP_PROBE_MS: String(CAP_MS),
-  // A server that has just been measured writes down its calls while the next one is.
+  // Otherwise a server would still write its journal while the next one is measured.
   TOOLKEEL_JOURNAL_URL: 'memory:',
 };
 
@@ -40,17 +38,17 @@ afterAll(async () => {
 
 const here = () => ({ cwd: dir, env: { ...env, TOOLKEEL_DATA_DIR: dir } });
 
-describe('an upstream that never answers', () => {
-  interface Seen {
+describe('an unresponsive upstream', () => {
+  interface MeasuredCall {
     readonly envelope: Envelope;
     readonly measured: LogLine;
     readonly lines: readonly LogLine[];
     readonly isAlive: boolean;
   }
-  const seen = new Map<string, Seen>();
+  const calls = new Map<string, MeasuredCall>();
 
-  /** In a server of its own, whose first call this is: it loads its pack meanwhile. */
-  const callInFreshServer = async (tool: string): Promise<Seen> => {
+  /** The first call of a new server, which also loads the pack. */
+  const callInFreshServer = async (tool: string): Promise<MeasuredCall> => {
     const command = [process.execPath, '--import', probe, bin] as const;
     const client = await overStdio(['stac'], here(), [...command]);
     const envelope = await client.call(tool, stacCalls[tool]);
@@ -61,27 +59,27 @@ describe('an upstream that never answers', () => {
     return { envelope, measured, lines: logLines(client.stderr()), isAlive };
   };
 
-  /** What is late is late, once and for all. Only what could not be measured is measured again. */
-  const callAndMeasure = async (tool: string, tries = MAX_TRIES): Promise<Seen> => {
+  /** Repeats only inconclusive measurements; a late result is final. */
+  const callAndMeasure = async (tool: string, tries = MAX_TRIES): Promise<MeasuredCall> => {
     const result = await callInFreshServer(tool);
     const { verdict, text } = latenessOf(result.measured);
     if (verdict !== 'the machine was late' || tries === 1) return result;
-    console.warn(`${tool} ${text}: it is measured again.`);
+    console.warn(`${tool} ${text}: measuring again.`);
     return callAndMeasure(tool, tries - 1);
   };
 
   beforeAll(async () => {
-    // Two at a time: more would take each other's time on two cores.
+    // Two at a time: more would compete for two cores.
     const left = [...tools];
     const work = async (): Promise<void> => {
       for (let tool = left.shift(); tool !== undefined; tool = left.shift())
-        seen.set(tool, await callAndMeasure(tool));
+        calls.set(tool, await callAndMeasure(tool));
     };
     await Promise.all([work(), work()]);
   }, 180_000);
 
-  it.each(tools)('%s answers timeout at the cap, and tells of it once', (tool) => {
-    const { envelope, measured, lines, isAlive } = seen.get(tool)!;
+  it.each(tools)('%s returns timeout at the cap, and logs it once', (tool) => {
+    const { envelope, measured, lines, isAlive } = calls.get(tool)!;
     expect(envelope).toMatchObject({
       success: false,
       error: { code: 'timeout', retryable: true, details: { clock: 'deadline' } },
@@ -98,14 +96,14 @@ describe('an upstream that never answers', () => {
     expect(isAlive).toBe(true);
   });
 
-  it('was asked by all of them', () => {
+  it('receives a connection from each of them', () => {
     expect(upstream.connections()).toBeGreaterThanOrEqual(tools.length);
   });
 });
 
-it('every tool counts one timeout, though some make several requests', async () => {
+it('every tool counts one timeout, even with several requests', async () => {
   const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], here());
-  const [, url = ''] = await run.said(/MCP at (\S+)/);
+  const [, url = ''] = await run.waitForOutput(/MCP at (\S+)/);
   const client = await overHttp(url);
   const answers = await Promise.all(tools.map((tool) => client.call(tool, stacCalls[tool])));
   expect(answers.map(({ error }) => error?.code)).toEqual(tools.map(() => 'timeout'));
@@ -117,8 +115,8 @@ it('every tool counts one timeout, though some make several requests', async () 
   await client.close();
   run.kill('SIGTERM');
   await run.ended;
-  const told = logLines(run.err()).filter((line) => line['event'] === 'timeout_abort');
-  expect(new Set(told.map((line) => line['tool_name']))).toEqual(new Set(tools));
-  expect(new Set(told.map((line) => line['correlation_id'])).size).toBe(tools.length);
-  expect(told).toHaveLength(tools.length);
+  const aborts = logLines(run.err()).filter((line) => line['event'] === 'timeout_abort');
+  expect(new Set(aborts.map((line) => line['tool_name']))).toEqual(new Set(tools));
+  expect(new Set(aborts.map((line) => line['correlation_id'])).size).toBe(tools.length);
+  expect(aborts).toHaveLength(tools.length);
 }, 30_000);

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../src/run.js';
-import { watchedSurroundings } from '../src/surroundings.fixture.js';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../src/runtime.fixture.js';
 
 const dir = useTempDir();
 const secret = 'secret-of-the-upstream';
@@ -25,17 +24,17 @@ interface Report {
   readonly findings: readonly { status: string; what: string; detail: string; advice?: string }[];
 }
 
-const examined = async (config: object, env: Record<string, string> = {}) => {
+const runDoctor = async (config: object, env: Record<string, string> = {}) => {
   writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
-  // A pack reads its credentials itself, from the process.
+  // A pack reads its credentials from the process environment.
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  const asked = async (...flags: string[]) => {
+  const runWith = async (...flags: string[]) => {
     const dataDir = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-    const runtime = watchedSurroundings({ cwd: dir(), env: { ...dataDir, ...env } });
-    return { code: await run(['doctor', ...flags], runtime), out: runtime.said() };
+    const runtime = fakeRuntime({ cwd: dir(), env: { ...dataDir, ...env } });
+    return { code: await run(['doctor', ...flags], runtime), out: runtime.output() };
   };
-  const { code, out } = await asked('--json');
-  return { code, report: JSON.parse(out) as Report, text: (await asked()).out };
+  const { code, out } = await runWith('--json');
+  return { code, report: JSON.parse(out) as Report, text: (await runWith()).out };
 };
 
 const only = (catalogs: object, more: object = {}) => ({
@@ -44,9 +43,9 @@ const only = (catalogs: object, more: object = {}) => ({
 const headers = { 'X-Api-Key': { env: 'OUR_KEY' } };
 
 describe('toolkeel doctor', () => {
-  it('is content where all is well, and shows that a credential is there, not what it is', async () => {
+  it('passes, and shows the location of a credential but not its value', async () => {
     const config = only({ ours: { url: upstream.url, headers } });
-    const { code, report, text } = await examined(config, { OUR_KEY: secret });
+    const { code, report, text } = await runDoctor(config, { OUR_KEY: secret });
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
     expect(report.findings.map(({ status, what }) => [status, what])).toEqual([
       ['ok', 'Node.js'],
@@ -57,45 +56,45 @@ describe('toolkeel doctor', () => {
       ['ok', 'stac: ours'],
     ]);
     expect(text).toContain('is in the variable OUR_KEY');
-    expect(text).toContain('All is well.');
+    expect(text).toContain('All checks passed.');
     expect(JSON.stringify(report) + text).not.toContain(secret);
   });
 
-  it('says which upstream fails, why, and what to do', async () => {
+  it('reports which upstream fails, why, and how to fix it', async () => {
     const catalogs = {
       ours: { url: upstream.url },
-      nobody: { url: 'http://127.0.0.1:9' },
-      well: { url: upstream.url, headers },
+      unreachable: { url: 'http://127.0.0.1:9' },
+      healthy: { url: upstream.url, headers },
     };
-    const config = only(catalogs, { defaultCatalog: 'well' });
-    const warned = await examined(config, { OUR_KEY: secret });
+    const config = only(catalogs, { defaultCatalog: 'healthy' });
+    const warned = await runDoctor(config, { OUR_KEY: secret });
     expect(warned.code).toBe(0);
     expect(warned.report.findings.filter(({ status }) => status === 'warn')).toEqual([
       expect.objectContaining({ what: 'stac: ours', detail: expect.stringContaining('401') }),
       expect.objectContaining({
-        what: 'stac: nobody',
+        what: 'stac: unreachable',
         detail: expect.stringContaining('ECONNREFUSED'),
         advice: expect.stringContaining('Check its address'),
       }),
     ]);
-    const failed = await examined(only(catalogs, { defaultCatalog: 'ours' }), { OUR_KEY: secret });
+    const failed = await runDoctor(only(catalogs, { defaultCatalog: 'ours' }), { OUR_KEY: secret });
     expect(failed.code).toBe(1);
     expect(failed.text).toMatch(/^FAIL {2}stac: ours /m);
   });
 
-  it('waits for an upstream that says nothing no longer than its limit', async () => {
+  it('limits the wait for an unresponsive upstream', async () => {
     const stalled = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
-    const runtime = watchedSurroundings({
+    const runtime = fakeRuntime({
       cwd: dir(),
       env: { TOOLKEEL_STAC_URL: stalled.url, TOOLKEEL_DATA_DIR: dir() },
     });
     expect(await run(['doctor'], runtime)).toBe(1);
-    expect(runtime.said()).toMatch(/FAIL {2}stac: default .*timeout/);
+    expect(runtime.output()).toMatch(/FAIL {2}stac: default .*timeout/);
     await stalled.close();
   });
 
-  it('names every mistake of a configuration, and ends with 1', async () => {
-    const { code, report } = await examined({ profil: 1, packs: { stak: {} } });
+  it('reports every mistake of a configuration and exits with 1', async () => {
+    const { code, report } = await runDoctor({ profil: 1, packs: { stak: {} } });
     expect(code).toBe(1);
     expect(report.findings.slice(1).map(({ status, what }) => [status, what])).toEqual([
       ['fail', 'configuration'],
@@ -104,8 +103,8 @@ describe('toolkeel doctor', () => {
     expect(report.findings[1]?.detail).toMatch(/Did you mean/);
   });
 
-  it('says that a credential is missing', async () => {
-    const { code, text } = await examined(only({ ours: { url: upstream.url, headers } }));
+  it('reports a missing credential', async () => {
+    const { code, text } = await runDoctor(only({ ours: { url: upstream.url, headers } }));
     expect(code).toBe(1);
     expect(text).toMatch(/the variable OUR_KEY is not set/);
   });

@@ -14,14 +14,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overHttp, overStdio, type Connected } from './support/client.js';
 import { faultTable } from './support/fault-table.js';
 import { bareEnvironment, bin, endAll, toolkeel } from './support/process.js';
-import { writeStacConfig } from './support/stac-config.js';
+import { writeStacConfig } from './support/stac.js';
 
-/** Faults that only a clock ends. They have a server with quicker ones, which a busy machine would trip. */
+/** Faults that only a timeout ends. They use a server with short timeouts, which other faults would hit on a busy machine. */
 const timed: readonly string[] = ['stall', 'acted-stall', 'drip'];
 const CAP_MS = 15_000;
 const SHORT_CAP_MS = 5000;
-/** How many faults at once. */
-const LANES = 8;
+/** Faults tested concurrently. */
+const WORKERS = 8;
 const COLLECTION = 'sentinel-2-l2a';
 const tools = {
   get_collection: { collection_id: COLLECTION },
@@ -39,7 +39,7 @@ const place = (capMs = CAP_MS) => ({
   env: { TOOLKEEL_TOOL_TIMEOUT_SECS: String(capMs / 1000), TOOLKEEL_DATA_DIR: dir },
 });
 
-/** The landing page is spared, so that the tool gets as far as its own request. */
+/** Excludes the landing page, so that the tool reaches its own request. */
 const ruleFor = (kind: FaultKind, more: Partial<FaultRule> = {}): FaultRule => ({
   kind,
   ...(kind !== 'reset-on-connect' && { routes: ['search', 'collection'] }),
@@ -50,7 +50,7 @@ const ruleFor = (kind: FaultKind, more: Partial<FaultRule> = {}): FaultRule => (
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'toolkeel-faults-'));
-  // Each fault has a server of its own: what the client learns of one says nothing about the others.
+  // One server per fault, because the client keeps state for each upstream.
   for (const kind of kinds)
     sandboxes.set(kind, await startStacSandbox({ scale: 0.1, faults: [ruleFor(kind)] }));
   sandboxes.set('healthy', await startStacSandbox({ scale: 0.1 }));
@@ -67,15 +67,15 @@ afterAll(async () => {
 
 const sandboxOf = (kind: string): StacSandbox => sandboxes.get(kind)!;
 
-interface Seen {
+interface CallResult {
   readonly code: string;
   readonly isValid: boolean;
-  /** How often the server saw the same request. */
+  /** How often the server received the same request. */
   readonly attempts: number;
   readonly requests: number;
 }
 
-const callUnder = async (kind: string, tool: ToolName, client: Connected): Promise<Seen> => {
+const callUnder = async (kind: string, tool: ToolName, client: Connected): Promise<CallResult> => {
   const sandbox = sandboxOf(kind);
   sandbox.clearLog();
   const envelope = await client.call(tool, { ...tools[tool], catalog: kind });
@@ -96,61 +96,62 @@ const succeeds = async (client: Connected): Promise<boolean> =>
 
 describe('over stdio, a fault', () => {
   let client: Connected;
-  const seen = new Map<string, Seen>();
-  const afterwards = new Map<string, Seen>();
+  const persistent = new Map<string, CallResult>();
+  const transient = new Map<string, CallResult>();
 
-  const tryOut = async (kind: FaultKind, server: Connected): Promise<void> => {
-    for (const tool of toolNames) seen.set(`${kind} ${tool}`, await callUnder(kind, tool, server));
+  const testFault = async (kind: FaultKind, server: Connected): Promise<void> => {
+    for (const tool of toolNames)
+      persistent.set(`${kind} ${tool}`, await callUnder(kind, tool, server));
     sandboxOf(kind).setFaults([ruleFor(kind, { times: 1 })]);
-    afterwards.set(kind, await callUnder(kind, 'search_items', server));
+    transient.set(kind, await callUnder(kind, 'search_items', server));
   };
 
   beforeAll(async () => {
     client = await overStdio(['stac'], place());
     const quick = await overStdio(['stac', '--config', 'quick.json'], place(SHORT_CAP_MS));
     const left = kinds.filter((kind) => !timed.includes(kind));
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (let kind = left.shift(); kind !== undefined; kind = left.shift())
-        await tryOut(kind, client);
+        await testFault(kind, client);
     };
     await Promise.all([
-      ...kinds.filter((kind) => timed.includes(kind)).map((kind) => tryOut(kind, quick)),
-      ...Array.from({ length: LANES }, lane),
+      ...kinds.filter((kind) => timed.includes(kind)).map((kind) => testFault(kind, quick)),
+      ...Array.from({ length: WORKERS }, worker),
     ]);
     await quick.close();
   }, 90_000);
 
   afterAll(() => client.close());
 
-  it.each(kinds)('%s that stays is answered with its code and within bounds', (kind) => {
+  it.each(kinds)('%s that persists returns its code within the attempt limits', (kind) => {
     const { code, requests } = faultTable.get(kind)!;
     for (const tool of toolNames) {
-      const result = seen.get(`${kind} ${tool}`)!;
+      const result = persistent.get(`${kind} ${tool}`)!;
       const isMeant = code !== 'success' || tool !== 'get_collection';
       expect({ tool, ...result }).toMatchObject({ tool, code, isValid: true });
       const isTimed = timed.includes(kind);
       expect(result.attempts).toBeLessThanOrEqual(3);
-      // A request that was given up may arrive when the log is already that of the next call.
+      // An abandoned request may arrive after the log was cleared for the next call.
       if (!isTimed) expect(result.requests).toBeLessThanOrEqual(isMeant ? requests : 3);
     }
   });
 
-  it.each(kinds)('%s that strikes once is noticed only where it must be', (kind) => {
+  it.each(kinds)('%s that occurs once is retried where possible', (kind) => {
     const { code, passes } = faultTable.get(kind)!;
-    expect(afterwards.get(kind)).toMatchObject({ code: passes ? 'success' : code, isValid: true });
+    expect(transient.get(kind)).toMatchObject({ code: passes ? 'success' : code, isValid: true });
   });
 
-  it('leaves the server alive', async () => {
+  it('does not stop the server', async () => {
     expect(await succeeds(client)).toBe(true);
     expect(process.kill(client.pid!, 0)).toBe(true);
   });
 });
 
-it('over HTTP, faults are answered as on stdio', async () => {
+it('over HTTP, faults return the same codes as on stdio', async () => {
   const some = ['http-503', 'reset-after-read', 'malformed-json', 'http-403', 'loop-next'] as const;
   for (const kind of some) sandboxOf(kind).setFaults([ruleFor(kind)]);
   const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], place());
-  const [, url = ''] = await run.said(/MCP at (\S+)/);
+  const [, url = ''] = await run.waitForOutput(/MCP at (\S+)/);
   const client = await overHttp(url);
   const results = await Promise.all(some.map((kind) => callUnder(kind, 'search_items', client)));
   expect(results.map(({ code }) => code)).toEqual(some.map((kind) => faultTable.get(kind)?.code));
@@ -159,7 +160,7 @@ it('over HTTP, faults are answered as on stdio', async () => {
   await client.close();
 });
 
-it('a client of the 1.x SDK, which holds every answer against the schema, accepts them all', async () => {
+it('a client of the 1.x SDK, which validates every result, accepts them all', async () => {
   const some = ['http-500', 'http-404', 'half-body', 'html-200', 'empty-page'] as const;
   for (const kind of some) sandboxOf(kind).setFaults([ruleFor(kind)]);
   const client = new ClientV1({ name: 'test', version: '1' });
@@ -167,7 +168,7 @@ it('a client of the 1.x SDK, which holds every answer against the schema, accept
   const args = [bin, 'serve', 'stac'];
   const command = { command: process.execPath, args, cwd, env: bareEnvironment({ cwd, env }) };
   await client.connect(new StdioV1({ ...command, stderr: 'ignore' }));
-  await client.listTools(); // from here on it knows the output schemas
+  await client.listTools(); // loads the output schemas
   for (const kind of some) {
     const result = await client.callTool({
       name: 'search_items',

@@ -24,7 +24,7 @@ const ours = new Map(
   }),
 );
 
-/** The command and all packages of ours that it leads to. */
+/** The command and all packages of this repository that it depends on. */
 const published = (name = 'toolkeel', seen = new Set<string>()): Set<string> => {
   if (!ours.has(name) || seen.has(name)) return seen;
   seen.add(name);
@@ -33,7 +33,7 @@ const published = (name = 'toolkeel', seen = new Set<string>()): Set<string> => 
   return seen;
 };
 
-/** An npm that started the tests tells its children in which project they are. This one is in another. */
+/** Removes the variables with which an outer npm identifies its project. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(npm_(package|lifecycle|config_local_prefix|command)|INIT_CWD)/i.test(name),
@@ -47,12 +47,12 @@ const npm = async (args: readonly string[], cwd: string): Promise<string> => {
   return stdout;
 };
 
-/** As they lie in the tree, and as `npm run pack` joins them for publishing. */
+/** Unbundled, and bundled by `npm run pack` for publishing. */
 const ways = {
-  'as they are': async (folders: readonly string[], dir: string) => {
+  unbundled: async (folders: readonly string[], dir: string) => {
     await npm(['pack', ...folders, '--pack-destination', dir], dir);
   },
-  joined: async (_: readonly string[], dir: string) => {
+  bundled: async (_: readonly string[], dir: string) => {
     const script = fileURLToPath(new URL('../../../scripts/pack.mjs', import.meta.url));
     await promisify(execFile)(process.execPath, [script, dir], { env: environment });
   },
@@ -64,72 +64,77 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
 }
 
-describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty folder', (way) => {
-  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-install-'));
+describe.each(['unbundled', 'bundled'] as const)(
+  'the packages, %s, in an empty directory',
+  (way) => {
+    const dir = mkdtempSync(join(tmpdir(), 'toolkeel-install-'));
 
-  beforeAll(async () => {
-    const folders = [...published()].map((name) => ours.get(name)?.dir ?? '');
-    await ways[way](folders, dir);
-    const files = readdirSync(dir).flatMap((file) => (file.endsWith('.tgz') ? [`./${file}`] : []));
-    writeFileSync(join(dir, 'package.json'), '{ "name": "empty", "private": true }');
-    await npm(['install', ...files, '--prefer-offline'], dir);
-  }, 180_000);
+    beforeAll(async () => {
+      const folders = [...published()].map((name) => ours.get(name)?.dir ?? '');
+      await ways[way](folders, dir);
+      const files = readdirSync(dir).flatMap((file) =>
+        file.endsWith('.tgz') ? [`./${file}`] : [],
+      );
+      writeFileSync(join(dir, 'package.json'), '{ "name": "empty", "private": true }');
+      await npm(['install', ...files, '--prefer-offline'], dir);
+    }, 180_000);
 
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+    afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  const npx = (...args: readonly string[]) =>
-    start('npx', ['toolkeel', ...args], { cwd: dir, env: environment });
+    const npx = (...args: readonly string[]) =>
+      start('npx', ['toolkeel', ...args], { cwd: dir, env: environment });
 
-  it('are complete, public and need no install script', () => {
-    expect([...published()].filter((name) => ours.get(name)?.manifest.private)).toEqual([]);
-    const lock = JSON.parse(readFileSync(join(dir, 'package-lock.json'), 'utf8')) as Lock;
-    const scripted = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
-    expect(scripted.map(([path]) => path)).toEqual([]);
-    expect(Object.keys(lock.packages)).toContain('node_modules/toolkeel');
-    for (const name of published()) {
-      const license = join(dir, 'node_modules', name, 'LICENSE');
-      expect(readFileSync(license, 'utf8')).toContain('Apache License');
-    }
-  });
+    it('are complete, public and have no install script', () => {
+      expect([...published()].filter((name) => ours.get(name)?.manifest.private)).toEqual([]);
+      const lock = JSON.parse(readFileSync(join(dir, 'package-lock.json'), 'utf8')) as Lock;
+      const scripted = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
+      expect(scripted.map(([path]) => path)).toEqual([]);
+      expect(Object.keys(lock.packages)).toContain('node_modules/toolkeel');
+      for (const name of published()) {
+        const license = join(dir, 'node_modules', name, 'LICENSE');
+        expect(readFileSync(license, 'utf8')).toContain('Apache License');
+      }
+    });
 
-  it('give `npx toolkeel up --sandbox`, which answers', async () => {
-    const up = npx('up', '--sandbox', '--port', '0');
-    const [, url = ''] = await up.said(/MCP +(http:\S+)/);
-    const client = await overHttp(url);
-    expect(await client.call('search_items', { limit: 1 })).toMatchObject({ success: true });
-    expect(await client.call('x_get_me')).toMatchObject({ success: true });
-    await client.close();
-    up.kill('SIGINT');
-    await up.ended;
-    await expect(fetch(url)).rejects.toThrow();
-    expect(up.err()).toMatch(/"event":"stopped"/);
-  });
+    it('provide `npx toolkeel up --sandbox`', async () => {
+      const up = npx('up', '--sandbox', '--port', '0');
+      const [, url = ''] = await up.waitForOutput(/MCP +(http:\S+)/);
+      const client = await overHttp(url);
+      expect(await client.call('search_items', { limit: 1 })).toMatchObject({ success: true });
+      expect(await client.call('x_get_me')).toMatchObject({ success: true });
+      await client.close();
+      up.kill('SIGINT');
+      await up.ended;
+      await expect(fetch(url)).rejects.toThrow();
+      expect(up.err()).toMatch(/"event":"stopped"/);
+    });
 
-  it('give `toolkeel serve`, which a client can start', async () => {
-    const [stac, x] = await Promise.all(
-      ['stac', 'x'].map((pack) =>
-        overStdio([pack], { cwd: dir, env: environment }, ['npx', 'toolkeel']),
-      ),
-    );
-    expect(await stac?.tools()).toHaveLength(15);
-    expect(await x?.tools()).toHaveLength(26);
-    await Promise.all([stac?.close(), x?.close()]);
-  });
+    it('provide `toolkeel serve` for clients', async () => {
+      const [stac, x] = await Promise.all(
+        ['stac', 'x'].map((pack) =>
+          overStdio([pack], { cwd: dir, env: environment }, ['npx', 'toolkeel']),
+        ),
+      );
+      expect(await stac?.tools()).toHaveLength(15);
+      expect(await x?.tools()).toHaveLength(26);
+      await Promise.all([stac?.close(), x?.close()]);
+    });
 
-  it('hold each pack as it was meant to be: in many files, or in few', () => {
-    for (const pack of ['stac', 'x']) {
-      const dist = join(dir, 'node_modules', '@toolkeel', pack, 'dist');
-      const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
-      const modules = files.filter((file) => file.endsWith('.js')).length;
-      expect({ pack, isJoined: modules < 15 }).toEqual({ pack, isJoined: way === 'joined' });
-    }
-  });
+    it('contain each pack in the expected number of files', () => {
+      for (const pack of ['stac', 'x']) {
+        const dist = join(dir, 'node_modules', '@toolkeel', pack, 'dist');
+        const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+        const modules = files.filter((file) => file.endsWith('.js')).length;
+        expect({ pack, isBundled: modules < 15 }).toEqual({ pack, isBundled: way === 'bundled' });
+      }
+    });
 
-  it('know their version, and that they are what was published', async () => {
-    const version = npx('--version');
-    expect(await version.ended).toMatchObject({ code: 0 });
-    expect(version.out().trim()).toBe(ours.get('toolkeel')?.manifest.version);
-    const check = npx('manifest', '--check');
-    expect(await check.ended).toMatchObject({ code: 0 });
-  });
-});
+    it('report their version, and match the published manifest', async () => {
+      const version = npx('--version');
+      expect(await version.ended).toMatchObject({ code: 0 });
+      expect(version.out().trim()).toBe(ours.get('toolkeel')?.manifest.version);
+      const check = npx('manifest', '--check');
+      expect(await check.ended).toMatchObject({ code: 0 });
+    });
+  },
+);

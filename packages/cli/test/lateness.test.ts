@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { latenessOf } from './support/lateness.js';
-import { lineWith } from './support/log-lines.js';
+import { latenessOf, lineWith } from './support/cap.js';
 
 const support = (name: string): string =>
   fileURLToPath(new URL(`support/${name}.mjs`, import.meta.url));
 
-/** Has an answer measured that comes 300 ms after its cap, for a reason that we know. */
+/** Measures a response 300 ms after its cap, with a known cause. */
 const measured = async (how: 'computing' | 'waiting' | 'stopped') => {
   const child = spawn(
     process.execPath,
@@ -29,17 +28,17 @@ const measured = async (how: 'computing' | 'waiting' | 'stopped') => {
   }
 };
 
-describe('an answer that comes late', () => {
+describe('a late response', () => {
   it.each(['computing', 'waiting'] as const)('is late when the server was %s', async (how) => {
     let found = await measured(how);
-    // A busy machine may really have been late as well, and then nothing can be said of the server.
+    // On a busy machine the measurement may be inconclusive.
     for (let tries = 1; tries < 5 && found.verdict === 'the machine was late'; tries++) {
       found = await measured(how);
     }
     expect(found).toMatchObject({ verdict: 'late' });
   });
 
-  it('says nothing of a server that the machine did not let run', async () => {
+  it('is inconclusive if the process was not scheduled', async () => {
     expect(await measured('stopped')).toMatchObject({ verdict: 'the machine was late' });
   });
 });
@@ -49,7 +48,7 @@ it.each([
   [{ answeredMs: 2101, controlMs: 2000, stolenMs: 0 }, 'late'],
   [{ answeredMs: 2101, controlMs: 2000, stolenMs: 50 }, 'the machine was late'],
   [{ answeredMs: 2300, controlMs: 2000, stolenMs: 150 }, 'late'],
-  // What delays both does not excuse what comes after.
+  // A delay of both does not excuse a later one.
   [{ answeredMs: 2600, controlMs: 2400, stolenMs: 0 }, 'late'],
 ])('%j is %s', (probe, verdict) => {
   expect(latenessOf(probe).verdict).toBe(verdict);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { useTempDir } from '../src/runtime.fixture.js';
 import { finished } from './support/process.js';
 
 const dir = useTempDir();
@@ -10,7 +10,7 @@ interface Coverage {
   readonly result: readonly { readonly url: string }[];
 }
 
-/** The files that a server had loaded when its client left, without having asked for anything. */
+/** The files that a server loads before its first request. */
 const loadedBy = async (...args: readonly string[]): Promise<readonly string[]> => {
   const into = join(dir(), `coverage-${args.join('-')}`);
   const place = { cwd: dir(), env: { NODE_V8_COVERAGE: into } };
@@ -19,23 +19,24 @@ const loadedBy = async (...args: readonly string[]): Promise<readonly string[]> 
   const { result } = JSON.parse(readFileSync(join(into, file), 'utf8')) as Coverage;
   return result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
 };
-const those = (files: readonly string[], what: RegExp) => files.filter((file) => what.test(file));
+const matching = (files: readonly string[], what: RegExp) =>
+  files.filter((file) => what.test(file));
 
-it('a server of one pack loads nothing of the other', async () => {
+it('a server of one pack does not load the other', async () => {
   const stac = await loadedBy('stac');
-  expect(those(stac, /packages\/stac\/dist\/pack\.js$/)).toHaveLength(1);
-  expect(those(stac, /packages\/(x|sandbox)\/dist\//)).toEqual([]);
+  expect(matching(stac, /packages\/stac\/dist\/pack\.js$/)).toHaveLength(1);
+  expect(matching(stac, /packages\/(x|sandbox)\/dist\//)).toEqual([]);
   const x = await loadedBy('x');
-  expect(those(x, /packages\/x\/dist\/pack\.js$/)).toHaveLength(1);
-  expect(those(x, /packages\/(stac|sandbox)\/dist\//)).toEqual([]);
+  expect(matching(x, /packages\/x\/dist\/pack\.js$/)).toHaveLength(1);
+  expect(matching(x, /packages\/(stac|sandbox)\/dist\//)).toEqual([]);
 });
 
-it('describing X loads neither its client nor what retries and counts', async () => {
+it('describing X loads neither its client nor its middleware', async () => {
   const files = await loadedBy('x');
-  expect(those(files, /node_modules\/undici\//)).toEqual([]);
-  expect(those(files, /packages\/x\/dist\/tools\/specs\//).length).toBeGreaterThan(4);
-  const atWork =
+  expect(matching(files, /node_modules\/undici\//)).toEqual([]);
+  expect(matching(files, /packages\/x\/dist\/tools\/specs\//).length).toBeGreaterThan(4);
+  const runtimeModules =
     /packages\/x\/dist\/(instance|api\/|http\/|text\/|posts\/|media\/|tools\/[^/]+\.js)/;
-  expect(those(files, atWork)).toEqual([]);
-  expect(those(files, /packages\/x\/dist\/auth\/(login|stored-login)\.js/)).toEqual([]);
+  expect(matching(files, runtimeModules)).toEqual([]);
+  expect(matching(files, /packages\/x\/dist\/auth\/(login|stored-login)\.js/)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { useTempDir } from '../src/runtime.fixture.js';
 import { overStdio } from './support/client.js';
 import { endAll, toolkeel } from './support/process.js';
 
@@ -9,10 +9,10 @@ const dir = useTempDir();
 
 afterEach(endAll);
 
-it('runs upstreams that fail as they are told, and says where they are', async () => {
+it('starts upstreams with injected faults, and prints their addresses', async () => {
   const faults = ['--fault', '100%:http-503@search', '--fault', '100%:http-418@item'];
   const run = toolkeel(['sandbox', 'stac', '--scale', '0.1', ...faults], { cwd: dir() });
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   const address = (what: string): string =>
     new RegExp(`^  ${what} +(\\S+)$`, 'm').exec(run.out())?.[1] ?? '';
 
@@ -26,11 +26,11 @@ it('runs upstreams that fail as they are told, and says where they are', async (
   expect(await run.ended).toEqual({ code: 0, signal: null });
 });
 
-it('runs several at once: a flag for all, a flag for one, and a line for each to go on with', async () => {
+it('starts several packs with shared and specific flags, and prints a command for each', async () => {
   const flags = ['--seed', '3', '--stac-scale', '0.1', '--x-tier', 'enterprise'];
   const fault = ['--x-fault', '100%:http-503@home'];
   const run = toolkeel(['sandbox', 'stac', 'x', ...flags, ...fault], { cwd: dir() });
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   const [, stac = '', x = ''] = run.out().split(/^(?:stac|x)$/m);
   const printed = / {2}(TOOLKEEL_X_BASE_URL=.*) toolkeel serve (.*)$/m.exec(x);
   const [, variables = '', args = ''] = printed ?? [];
@@ -51,15 +51,15 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
   expect(await run.ended).toEqual({ code: 0, signal: null });
 });
 
-it('prints a line to log in with, which works and leaves a real login alone', async () => {
+it('prints a login command that works and does not touch a real login', async () => {
   const run = toolkeel(['sandbox', 'x', '--client-secret', 'open'], { cwd: dir() });
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   expect(run.out()).toMatch(/^ {2}client id +toolkeel-sandbox$/m);
   const [, variables = '', args = ''] =
     /^ {2}(TOOLKEEL_X_\S+(?: TOOLKEEL_X_\S+)*) toolkeel (login .*)$/m.exec(run.out()) ?? [];
   const env = Object.fromEntries(variables.split(' ').map((pair) => pair.split('=', 2)));
   const login = toolkeel([...args.split(' '), '--port', '0'], { cwd: dir(), env });
-  const [, url = ''] = await login.said(/^ {2}(http\S+)$/m);
+  const [, url = ''] = await login.waitForOutput(/^ {2}(http\S+)$/m);
   expect((await fetch(url)).status).toBe(200);
   expect(await login.ended).toEqual({ code: 0, signal: null });
   expect(login.out()).toContain('Logged in as @');

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startStacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { useTempDir } from '../src/runtime.fixture.js';
 import { overHttp, overStdio } from './support/client.js';
 import { bareEnvironment, bin, endAll, finished, toolkeel } from './support/process.js';
 
@@ -18,7 +18,7 @@ const configure = (config: object): void =>
 afterEach(endAll);
 
 describe('toolkeel serve', () => {
-  it('serves the tools of a pack on stdio, from the upstream that the environment names', async () => {
+  it('serves the tools of a pack on stdio with the upstream of the environment', async () => {
     const upstream = await startStacSandbox({ scale: 0.1 });
     const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
     expect(await client.tools()).toHaveLength(15);
@@ -31,18 +31,18 @@ describe('toolkeel serve', () => {
     await upstream.close();
   });
 
-  it('ends by itself with 0 when the client leaves, and has said nothing on stdout', async () => {
+  it('exits with 0 when the client disconnects, and writes nothing to stdout', async () => {
     expect(await finished(['serve', 'stac'], place())).toMatchObject({ code: 0, out: '', err: '' });
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 at %s', async (signal) => {
     const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], place());
-    await run.said(/MCP at/);
+    await run.waitForOutput(/MCP at/);
     run.kill(signal);
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('lets a running call finish at SIGTERM, and sends its answer', async () => {
+  it('completes a running call at SIGTERM', async () => {
     const upstream = await startStacSandbox({ scale: 0.1, latency: { fixedMs: 800 } });
     const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
     const running = client.call('get_root');
@@ -53,7 +53,7 @@ describe('toolkeel serve', () => {
     await upstream.close();
   });
 
-  it('exits at SIGTERM although the client does not read its answers', async () => {
+  it('exits at SIGTERM although the client does not read its responses', async () => {
     const child = spawn(process.execPath, [bin, 'serve', 'stac'], {
       cwd: dir(),
       env: bareEnvironment(place()),
@@ -63,19 +63,19 @@ describe('toolkeel serve', () => {
     for (let id = 0; id < 40; id++) {
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' })}\n`);
     }
-    // More than the pipe holds: the stream that reads it takes only what its own buffer holds.
+    // Exceeds the pipe's buffer: the reading stream takes only what its own buffer holds.
     await once(child.stdout, 'readable');
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
   });
 
-  it('serves over HTTP where it is told to, and takes a pack for a pack', async () => {
+  it('serves over HTTP, and treats a pack name after --http as a pack', async () => {
     const run = toolkeel(['serve', '--http', 'stac', '--config', 'c.json'], place());
     expect(await run.ended).toMatchObject({ code: 2 });
     expect(run.err()).toMatch(/c\.json: there is no such file/);
     writeFileSync(join(dir(), 'c.json'), '{"http":{"port":0}}');
     const again = toolkeel(['serve', '--http', 'stac', '--config', 'c.json'], place());
-    const [, url = ''] = await again.said(/MCP at (\S+)/);
+    const [, url = ''] = await again.waitForOutput(/MCP at (\S+)/);
     const client = await overHttp(url);
     expect(await client.tools()).toContain('search_items');
     await client.close();
@@ -98,13 +98,13 @@ describe('toolkeel serve', () => {
   });
 });
 
-it('ends with 2 and a message where a pack does not exist, and says nothing on stdout', async () => {
+it('exits with 2 for an unknown pack, and writes nothing to stdout', async () => {
   const { code, out, err } = await finished(['serve', 'stak'], place());
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toBe('toolkeel: There is no pack "stak". Did you mean "stac"? Packs: stac, x.\n');
+  expect(err).toBe('toolkeel: Unknown pack "stak". Did you mean "stac"? Packs: stac, x.\n');
 });
 
-it('serves every pack where nothing is configured, and says at once what one of them lacks', async () => {
+it('serves every pack without a configuration, and reports missing credentials at once', async () => {
   const client = await overStdio([], place());
   expect(await client.tools()).toEqual(expect.arrayContaining(['search_items', 'x_get_me']));
   expect(await client.call('x_get_me')).toMatchObject({ error: { code: 'x_not_configured' } });
@@ -113,28 +113,28 @@ it('serves every pack where nothing is configured, and says at once what one of 
 });
 
 describe('--sandbox', () => {
-  const secret = 'real-credential-of-somebody';
+  const secret = 'real-credential-of-a-user';
   let real: Server;
-  let asked: string[];
+  let requests: string[];
 
   const realUpstream = async (): Promise<string> => {
-    asked = [];
+    requests = [];
     real = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       response.end('{}');
     });
     await new Promise<void>((resolve) => real.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
   };
 
-  it('never reaches what configuration and environment name, and uses no credential', async () => {
+  it('never contacts configured upstreams, and uses no credential', async () => {
     const url = await realUpstream();
     configure({
       packs: {
         stac: {
           catalogs: {
             ours: { url, headers: { Authorization: { env: 'OUR_TOKEN' } } },
-            // A credential that is missing does not matter where none is used.
+            // A missing credential is irrelevant, because none is used.
             theirs: { url, headers: { Authorization: { env: 'NOT_SET' } } },
           },
           defaultCatalog: 'ours',
@@ -173,7 +173,7 @@ describe('--sandbox', () => {
     expect(data['config']).not.toHaveProperty('tokenFile');
     await client.close();
     real.close();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(client.stderr()).not.toContain(secret);
   });
 });

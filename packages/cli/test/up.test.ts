@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { startStacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { useTempDir } from '../src/temp-dir.fixture.js';
+import { useTempDir } from '../src/runtime.fixture.js';
 import { overHttp } from './support/client.js';
 import { endAll, start, toolkeel } from './support/process.js';
 
@@ -12,16 +12,16 @@ const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
 
 afterEach(endAll);
 
-/** What a person sees, with the address that it names. */
-const started = async (args: readonly string[], env: Record<string, string> = {}) => {
+/** Starts the server, and returns its output and URL. */
+const startUp = async (args: readonly string[], env: Record<string, string> = {}) => {
   const run = toolkeel(['up', '--port', '0', ...args], place(env));
-  await run.said(/Ctrl-C stops it/);
+  await run.waitForOutput(/Press Ctrl-C to stop/);
   const [, url = ''] = /MCP +(http:\S+)\/mcp/.exec(run.out()) ?? [];
   return { ...run, url };
 };
 
-/** Pastes the command that is printed into a shell. */
-const pasted = async (text: string, env: Record<string, string> = {}): Promise<string> => {
+/** Runs the printed command in a shell. */
+const runPrinted = async (text: string, env: Record<string, string> = {}): Promise<string> => {
   const command = /^ {2}curl .*?\n\n/ms.exec(text)?.[0] ?? 'no command was printed';
   const shell = start('sh', ['-c', command], place(env));
   await shell.ended;
@@ -29,9 +29,9 @@ const pasted = async (text: string, env: Record<string, string> = {}): Promise<s
 };
 
 describe('toolkeel up --sandbox', () => {
-  it('says where it is, and the call that it proposes works as it is printed', async () => {
-    const up = await started(['--sandbox']);
-    const answer = await pasted(up.out());
+  it('prints its addresses, and the printed call works', async () => {
+    const up = await startUp(['--sandbox']);
+    const answer = await runPrinted(up.out());
     expect(answer).toMatch(/^data: /m);
     const { result } = JSON.parse(/^data: (.*)$/m.exec(answer)?.[1] ?? '{}') as {
       result: { structuredContent: { success: boolean; data: { items: unknown[] } } };
@@ -47,7 +47,7 @@ describe('toolkeel up --sandbox', () => {
       /toolkeel_tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
     );
     const client = await overHttp(`${up.url}/mcp`);
-    expect(await client.tools()).toHaveLength(39); // 13 of STAC, 24 of X that read, 2 of the host
+    expect(await client.tools()).toHaveLength(39); // 13 of STAC, 24 read tools of X, 2 of the host
     expect(await client.call('x_get_me')).toMatchObject({ success: true });
     await client.close();
 
@@ -64,35 +64,35 @@ describe('toolkeel up --sandbox', () => {
     ]);
   });
 
-  it('writes its log for people where that is wanted', async () => {
-    const up = await started(['--sandbox', '--pretty']);
+  it('formats its log for humans with --pretty', async () => {
+    const up = await startUp(['--sandbox', '--pretty']);
     up.kill('SIGTERM');
     await up.ended;
     expect(up.err()).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}listening url=http/m);
   });
 
-  it('proposes a call that holds no token and works with it', async () => {
-    const env = { TOOLKEEL_HTTP_TOKEN: 'a-token-that-nobody-guesses' };
-    const up = await started(['--sandbox', '--host', '127.0.0.1'], env);
+  it('prints a call that references the token without containing it', async () => {
+    const env = { TOOLKEEL_HTTP_TOKEN: 'a-token-of-sufficient-length' };
+    const up = await startUp(['--sandbox', '--host', '127.0.0.1'], env);
     expect(up.out() + up.err()).not.toContain(env.TOOLKEEL_HTTP_TOKEN);
-    expect(await pasted(up.out())).toContain('A bearer token is needed');
-    expect(await pasted(up.out(), env)).toMatch(/"success\\?":true/);
+    expect(await runPrinted(up.out())).toContain('A bearer token is needed');
+    expect(await runPrinted(up.out(), env)).toMatch(/"success\\?":true/);
   });
 });
 
-it('shows addresses that work where it listens on all of them', async () => {
-  const env = { TOOLKEEL_HTTP_TOKEN: 'a-token-that-nobody-guesses' };
-  const up = await started(['--sandbox', '--host', '0.0.0.0'], env);
+it('prints reachable addresses when it listens on all interfaces', async () => {
+  const env = { TOOLKEEL_HTTP_TOKEN: 'a-token-of-sufficient-length' };
+  const up = await startUp(['--sandbox', '--host', '0.0.0.0'], env);
   expect(up.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(up.out()).not.toContain('0.0.0.0');
-  expect(up.out()).toContain(`from elsewhere http://${hostname()}:${new URL(up.url).port}/mcp`);
-  expect(await pasted(up.out(), env)).toMatch(/"success\\?":true/);
+  expect(up.out()).toContain(`remote         http://${hostname()}:${new URL(up.url).port}/mcp`);
+  expect(await runPrinted(up.out(), env)).toMatch(/"success\\?":true/);
 });
 
-it('ends at once at a second signal, whatever still runs', async () => {
+it('terminates at a second signal despite running calls', async () => {
   const upstream = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
-  const up = await started([], { TOOLKEEL_STAC_URL: upstream.url });
-  const shell = pasted(up.out());
+  const up = await startUp([], { TOOLKEEL_STAC_URL: upstream.url });
+  const shell = runPrinted(up.out());
   await expect.poll(() => upstream.log().length, { timeout: 30_000 }).toBe(1);
   up.kill('SIGINT');
   await new Promise((resolve) => setTimeout(resolve, 700));
@@ -102,7 +102,7 @@ it('ends at once at a second signal, whatever still runs', async () => {
   await upstream.close();
 });
 
-it('says what to do where the port is taken', async () => {
+it('advises what to do about a port in use', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
@@ -114,13 +114,13 @@ it('says what to do where the port is taken', async () => {
   await new Promise((resolve) => other.close(resolve));
 });
 
-it('refuses an address that others can reach without a token', async () => {
+it('refuses a public address without a token', async () => {
   const run = toolkeel(['up', '--host', '0.0.0.0', '--port', '0'], place());
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.err()).toMatch(/other machines can reach: http\.token is required/);
 });
 
-it('refuses a token that can be guessed where others can reach it', async () => {
+it('refuses a weak token on a public address', async () => {
   const run = toolkeel(
     ['up', '--host', '0.0.0.0', '--port', '0'],
     place({ TOOLKEEL_HTTP_TOKEN: 'x' }),
@@ -128,3 +128,18 @@ it('refuses a token that can be guessed where others can reach it', async () => 
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.err()).toMatch(/at least 16 characters/);
 });
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+it('`npm start` runs a server with a sandbox, and Ctrl-C stops it gracefully', async () => {
+  const run = start(process.execPath, ['scripts/start.mjs', '--port', '0'], { cwd: root });
+  const [, url = ''] = await run.waitForOutput(/MCP +(http:\S+)/);
+  const client = await overHttp(url);
+  expect(await client.call('get_root')).toMatchObject({ data: { catalog: 'sandbox' } });
+  await client.close();
+  await run.waitForOutput(/Press Ctrl-C to stop/);
+  // A terminal signals the whole process group, and the script forwards the signal again.
+  run.kill('SIGINT');
+  expect(await run.ended).toEqual({ code: 0, signal: null });
+  expect(run.err()).toMatch(/"event":"stopped"/);
+}, 60_000);

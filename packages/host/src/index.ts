@@ -43,7 +43,7 @@ export {
   persistentConsoleToken,
   persistentPageTokens,
 } from './secret/key-files.js';
-export { closestMatches, didYouMean } from './suggestions.js';
+export { closestMatches, didYouMean } from '@toolkeel/pack-kit';
 
 export type { Mistake } from './config/explain.js';
 export {

@@ -1,18 +1,23 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { explainConflict } from '@toolkeel/host';
 import type { Decided, OperationView } from '@toolkeel/journal';
-import { actorOf } from '../people/actor.js';
-import { awaitExecution, type Execution } from '../people/await-execution.js';
-import { findId } from '../people/find-id.js';
-import type { DeskFlags, OpenedOperatorJournal } from '../people/open-desk.js';
-import { harmless, localTime, pretty, table } from '../people/print.js';
-import { argumentSchema, readValue } from '../people/read-value.js';
-import { costText, decisiveArgument, operationText } from '../people/show-operation.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
-import { atDesk, filterOf, unknownOperation, withCursor, type ListFlags } from './operations.js';
+import { UsageError } from '../errors.js';
+import { awaitExecution, type Execution } from '../operator/await-execution.js';
+import {
+  costText,
+  decisiveArgument,
+  escapeControls,
+  localTime,
+  operationText,
+  pretty,
+  table,
+} from '../operator/format.js';
+import { actorOf, argumentSchema, findId, readValue } from '../operator/input.js';
+import type { OperatorFlags, OpenedOperatorJournal } from '../operator/journal.js';
+import type { RuntimeContext } from '../runtime.js';
+import { printList, unknownOperation, withOperatorJournal, type ListFlags } from './operations.js';
 
-export interface DecideFlags extends DeskFlags {
+export interface DecideFlags extends OperatorFlags {
   readonly hash?: string;
   readonly by?: string;
   readonly reason?: string;
@@ -25,26 +30,19 @@ export interface EditFlags extends Omit<DecideFlags, 'reason' | 'wait'> {
   readonly remove?: readonly string[];
 }
 
-export async function listApprovals(flags: ListFlags, middleware: RuntimeContext): Promise<number> {
-  const { config: _, json, ...given } = flags;
-  const filter = filterOf(given);
-  return atDesk(flags, middleware, async (operatorJournal, say) => {
-    const found = await operatorJournal.approvals.list(await withCursor(operatorJournal, filter));
-    if (json) say(`${pretty({ approvals: found })}\n`);
-    else if (found.length === 0) say('Nothing waits for a person.\n');
-    else say(approvalTable(found, operatorJournal, middleware));
-    return 0;
-  });
-}
+export const listApprovals = (flags: ListFlags, runtime: RuntimeContext): Promise<number> =>
+  printList('approvals', flags, runtime, (found, journal) =>
+    approvalTable(found, journal, runtime),
+  );
 
 export async function showApproval(
   id: string,
-  flags: DeskFlags,
-  middleware: RuntimeContext,
+  flags: OperatorFlags,
+  runtime: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, middleware, async (operatorJournal, say) => {
-    const operation = await waiting(operatorJournal, id);
-    say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const operation = await findApproval(journal, id);
+    print(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
   });
 }
@@ -53,66 +51,68 @@ export async function decide(
   decision: 'approve' | 'reject',
   typed: string,
   flags: DecideFlags,
-  middleware: RuntimeContext,
+  runtime: RuntimeContext,
 ): Promise<number> {
   const by = actorOf(flags.by);
   const { reason, json } = flags;
-  const waitMs = waitOf(flags.wait);
-  return atDesk(flags, middleware, async (operatorJournal, say) => {
-    const operation = await waiting(operatorJournal, typed);
+  const waitMs = parseWait(flags.wait);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const operation = await findApproval(journal, typed);
     const { id } = operation;
-    // What is decided is shown, also where its hash was given.
-    if (flags.hash !== undefined && !json) say(`${operationText(operation)}\n`);
-    const hash = await seen(`${decision} this`, operation, flags, middleware, say);
+    // Shows the operation even if its hash was given.
+    if (flags.hash !== undefined && !json) print(`${operationText(operation)}\n`);
+    const hash = await reviewedHash(`${decision} this`, operation, flags, runtime, print);
     if (hash === undefined) return 1;
     const given = { hash, by, ...(reason !== undefined && { reason }) };
-    const result = await operatorJournal.approvals[decision](id, given);
-    if (decision === 'reject') return tell(result, json, say, `${id} is rejected.`);
-    if (result.kind !== 'decided') return tell(result, json, say, '');
-    if (!json) say(`${id} is approved.\n`);
-    const execution = await awaitExecution(operatorJournal.store, id, {
+    const result = await journal.approvals[decision](id, given);
+    if (decision === 'reject') return printDecision(result, json, print, `${id} is rejected.`);
+    if (result.kind !== 'decided') return printDecision(result, json, print, '');
+    if (!json) print(`${id} is approved.\n`);
+    const execution = await awaitExecution(journal.store, id, {
       waitMs,
       onWait: () =>
-        middleware.stderr.write(
-          `Waiting at most ${waitMs / 1000} s for its execution. The approval stands if you stop waiting (Ctrl-C).\n`,
+        runtime.stderr.write(
+          `Waiting up to ${waitMs / 1000} s for its execution. The approval stands if you stop waiting (Ctrl-C).\n`,
         ),
     });
-    const after = (await operatorJournal.operations.show(id)) ?? result.operation;
-    if (json) say(`${pretty({ decided: true, kind: 'decided', execution, operation: after })}\n`);
-    else say(executionText(after, execution));
+    const after = (await journal.operations.show(id)) ?? result.operation;
+    if (json) print(`${pretty({ decided: true, kind: 'decided', execution, operation: after })}\n`);
+    else print(executionText(after, execution));
     return execution.state === 'executed' || execution.state === 'pending' ? 0 : 1;
   });
 }
 
-const MOST_WAIT_SECS = 600;
+const MAX_WAIT_SECS = 600;
 
-function waitOf(text = '15'): number {
+function parseWait(text = '15'): number {
   const seconds = Number(text);
-  if (text.trim() !== '' && seconds >= 0 && seconds <= MOST_WAIT_SECS) return seconds * 1000;
-  throw new UsageError(`--wait must be a number of seconds from 0 to ${MOST_WAIT_SECS}.`);
+  if (text.trim() !== '' && seconds >= 0 && seconds <= MAX_WAIT_SECS) return seconds * 1000;
+  throw new UsageError(`--wait must be a number of seconds from 0 to ${MAX_WAIT_SECS}.`);
 }
 
-/** What became of an approved operation, and what to expect. */
+/** The state of an approved operation, and what happens next. */
 function executionText(operation: OperationView, { state, live }: Execution): string {
   const { id, tool, code = 'unknown', answer, approval } = operation;
   const until = approval ? `, until ${localTime(approval.expires_at)}` : '';
   const why = `${code}${messageIn(answer?.error)}`;
   switch (state) {
     case 'executed': {
-      const result = answer?.data === undefined ? '' : ` Its result:\n${pretty(answer.data)}`;
-      return harmless(`It is executed.${result}\n`);
+      const result = answer?.data === undefined ? '' : ` Result:\n${pretty(answer.data)}`;
+      return escapeControls(`Executed.${result}\n`);
     }
     case 'failed':
-      return harmless(`It failed: ${why}\n`);
+      return escapeControls(`Failed: ${why}\n`);
     case 'unknown':
-      return `It was sent, and its outcome is unknown. Check the upstream, then: toolkeel operations resolve ${id} --outcome executed|not_executed\n`;
+      return `Sent, but the outcome is unknown. Check the upstream, then run: toolkeel operations resolve ${id} --outcome executed|not_executed\n`;
     case 'not_executed':
-      return harmless(
-        `It was not executed: ${why}\nIt stays approved, and a live server that has ${tool} tries again${until}.\n`,
+      return escapeControls(
+        `Not executed: ${why}\nIt stays approved; a live server with ${tool} tries again${until}.\n`,
       );
     case 'pending':
-      if (live) return harmless(`A live server has ${tool} and executes it${until}.\n`);
-      return harmless(`No live server has ${tool}: it is executed when one starts${until}.\n`);
+      if (live) return escapeControls(`A live server with ${tool} executes it${until}.\n`);
+      return escapeControls(
+        `No live server has ${tool}: it is executed when one starts${until}.\n`,
+      );
   }
 }
 
@@ -124,83 +124,80 @@ function messageIn(error: unknown): string {
 export async function editApproval(
   typed: string,
   flags: EditFlags,
-  middleware: RuntimeContext,
+  runtime: RuntimeContext,
 ): Promise<number> {
   const by = actorOf(flags.by);
-  const given = (flags.set ?? []).map(assignment);
+  const given = (flags.set ?? []).map(parseAssignment);
   const remove = [...(flags.remove ?? [])];
   if (given.length + remove.length === 0) {
-    throw new UsageError('Say what to change: --set name=value, --remove name.');
+    throw new UsageError('Nothing to change. Use --set name=value or --remove name.');
   }
-  return atDesk(flags, middleware, async (operatorJournal, say) => {
-    const asked = await waiting(operatorJournal, typed);
-    const input = operatorJournal.specOf(asked.tool)?.inputSchema;
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const asked = await findApproval(journal, typed);
+    const input = journal.specOf(asked.tool)?.inputSchema;
     const changes = Object.fromEntries(
       given.map(([name, value]) => [name, readValue(name, value, argumentSchema(input, name))]),
     );
-    const hash = await seen('change this', asked, flags, middleware, say);
+    const hash = await reviewedHash('change this', asked, flags, runtime, print);
     if (hash === undefined) return 1;
-    const result = await operatorJournal.approvals.edit(asked.id, { hash, by, changes, remove });
+    const result = await journal.approvals.edit(asked.id, { hash, by, changes, remove });
     const { operation } = result;
-    return tell(
+    return printDecision(
       result,
       flags.json,
-      say,
-      `${operationText(operation)}\nEdited. What is above is approved with --hash ${operation.approval?.hash ?? ''}`,
+      print,
+      `${operationText(operation)}\nEdited. To approve it as shown above, use --hash ${operation.approval?.hash ?? ''}`,
     );
   });
 }
 
 /**
- * The hash of what the person has seen: the one that they name, or that of what is shown to them now.
- * Undefined where they think better of it.
+ * The hash of the operation that the operator has reviewed: --hash, or that of the operation shown at the
+ * prompt. Undefined if the operator declines.
  */
-async function seen(
+async function reviewedHash(
   what: string,
   operation: OperationView,
   { hash, json }: DecideFlags,
   { isInteractive, confirm }: RuntimeContext,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<string | undefined> {
   if (hash !== undefined) return hash;
   if (!isInteractive || json) {
     throw new UsageError(
-      `Nobody can be asked here. Look at it (toolkeel approvals show ${operation.id}), then name what you saw: --hash HASH.`,
+      `Cannot prompt here. Review the operation (toolkeel approvals show ${operation.id}), then pass its hash: --hash HASH.`,
     );
   }
-  say(`${operationText(operation)}\n`);
-  return (await confirm(`Do you ${what}?`)) ? operation.approval?.hash : undefined;
+  print(`${operationText(operation)}\n`);
+  return (await confirm(`Do you want to ${what}?`)) ? operation.approval?.hash : undefined;
 }
 
-async function waiting(
-  operatorJournal: OpenedOperatorJournal,
-  typed: string,
-): Promise<OperationView> {
-  const id = await findId(operatorJournal, typed);
-  const operation = await operatorJournal.approvals.show(id);
+async function findApproval(journal: OpenedOperatorJournal, typed: string): Promise<OperationView> {
+  const id = await findId(journal, typed);
+  const operation = await journal.approvals.show(id);
   if (!operation) throw unknownOperation(id);
   return operation;
 }
 
-function tell(
+function printDecision(
   result: Decided,
   json: boolean | undefined,
-  say: (text: string) => void,
+  print: (text: string) => void,
   done: string,
 ): number {
   const { kind, operation } = result;
   const isDone = kind === 'decided';
-  if (json) say(`${pretty({ decided: isDone, kind, operation })}\n`);
-  else if (isDone) say(`${done}\n`);
+  if (json) print(`${pretty({ decided: isDone, kind, operation })}\n`);
+  else if (isDone) print(`${done}\n`);
   else {
     const { message, whatToDo } = explainConflict({ kind, operation });
-    say(`${message} ${whatToDo}\n`);
+    print(`${message} ${whatToDo}\n`);
   }
   return isDone ? 0 : 1;
 }
 
-/** `name=value`; what the value is depends on the argument. */
-function assignment(text: string): readonly [string, string] {
+/** `name=value` */
+function parseAssignment(text: string): readonly [string, string] {
   const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined)
     throw new UsageError(`--set must be name=value, not ${text.slice(0, 60)}`);
@@ -210,7 +207,7 @@ function assignment(text: string): readonly [string, string] {
 function approvalTable(
   found: readonly OperationView[],
   { specOf }: OpenedOperatorJournal,
-  middleware: RuntimeContext,
+  runtime: RuntimeContext,
 ): string {
   const rows = found.map((operation) => {
     const { id, tool, account, approval } = operation;
@@ -226,7 +223,7 @@ function approvalTable(
     ];
   });
   const head = ['OPERATION', 'TOOL', 'ARGUMENT', 'ACCOUNT', 'RULE', 'COST', 'DECISION', 'EXPIRES'];
-  return table(head, rows, middleware);
+  return table(head, rows, runtime);
 }
 
 function requiredBy(spec: ToolSpec | undefined): readonly string[] {

@@ -1,68 +1,66 @@
 import { readMoment } from '@toolkeel/host';
 import type { AuditExport, AuditHead, JournalStore } from '@toolkeel/journal';
-import { openStoreAlone, type DeskFlags } from '../people/open-desk.js';
-import { harmless, pretty } from '../people/print.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { escapeControls, pretty } from '../operator/format.js';
+import { openAuditStore, type OperatorFlags } from '../operator/journal.js';
+import type { RuntimeContext } from '../runtime.js';
 
-export interface VerifyFlags extends DeskFlags {
+export interface VerifyFlags extends OperatorFlags {
   readonly expect?: string;
 }
 
-export interface ExportFlags extends DeskFlags {
+export interface ExportFlags extends OperatorFlags {
   readonly format?: string;
   readonly since?: string;
   readonly until?: string;
 }
 
-/** What stands before the first row, for a chain that has none yet. */
-const BEGINNING: AuditHead = { seq: 0, hash: '0'.repeat(64) };
+/** The head of an empty chain. */
+const EMPTY_HEAD: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
-/** The end of the chain, to be kept where nobody can change it. */
-export async function auditHead(flags: DeskFlags, middleware: RuntimeContext): Promise<number> {
-  return withStore(flags, middleware, async (store) => {
-    const head = (await store.auditHead()) ?? BEGINNING;
-    middleware.stdout.write(flags.json ? `${pretty(head)}\n` : `${head.seq}:${head.hash}\n`);
+/** Prints the head of the chain, to be stored outside of the journal. */
+export async function auditHead(flags: OperatorFlags, runtime: RuntimeContext): Promise<number> {
+  return withStore(flags, runtime, async (store) => {
+    const head = (await store.auditHead()) ?? EMPTY_HEAD;
+    runtime.stdout.write(flags.json ? `${pretty(head)}\n` : `${head.seq}:${head.hash}\n`);
     return 0;
   });
 }
 
-/** 1 where a row was altered, is missing or was cut off. */
-export async function verifyAudit(flags: VerifyFlags, middleware: RuntimeContext): Promise<number> {
-  const expect = flags.expect === undefined ? undefined : headOf(flags.expect);
+/** Returns 1 if a row was altered, removed or truncated. */
+export async function verifyAudit(flags: VerifyFlags, runtime: RuntimeContext): Promise<number> {
+  const expect = flags.expect === undefined ? undefined : parseHead(flags.expect);
   const { readAudit, verifyAudit: verify } = await import('@toolkeel/journal');
-  return withStore(flags, middleware, async (store) => {
+  return withStore(flags, runtime, async (store) => {
     const report = await verify(readAudit(store), { ...(expect && { expect }) });
-    const { rows, head = BEGINNING, problems, problemCount } = report;
-    const { write } = middleware.stdout;
+    const { rows, head = EMPTY_HEAD, problems, problemCount } = report;
+    const { write } = runtime.stdout;
     if (flags.json) write(`${pretty({ ok: problemCount === 0, ...report, head })}\n`);
     else {
-      for (const { kind, message } of problems) write(`${kind}: ${harmless(message)}\n`);
-      const verdict =
-        problemCount === 0
-          ? `${rows} rows, all in order`
-          : `${problemCount} problems in ${rows} rows`;
-      write(`${verdict}; the chain ends at ${head.seq}:${head.hash}\n`);
+      for (const { kind, message } of problems) write(`${kind}: ${escapeControls(message)}\n`);
+      const summary =
+        problemCount === 0 ? `${rows} rows, all valid` : `${problemCount} problems in ${rows} rows`;
+      write(`${summary}; the chain ends at ${head.seq}:${head.hash}\n`);
     }
     return problemCount === 0 ? 0 : 1;
   });
 }
 
-export async function exportAudit(flags: ExportFlags, middleware: RuntimeContext): Promise<number> {
-  const wanted = exportOf(flags);
+export async function exportAudit(flags: ExportFlags, runtime: RuntimeContext): Promise<number> {
+  const options = parseExport(flags);
   const { exportAudit: lines, readAudit } = await import('@toolkeel/journal');
-  return withStore(flags, middleware, async (store) => {
-    for await (const line of lines(readAudit(store), wanted)) middleware.stdout.write(line);
+  return withStore(flags, runtime, async (store) => {
+    for await (const line of lines(readAudit(store), options)) runtime.stdout.write(line);
     return 0;
   });
 }
 
 async function withStore(
-  flags: DeskFlags,
-  middleware: RuntimeContext,
+  flags: OperatorFlags,
+  runtime: RuntimeContext,
   work: (store: JournalStore) => Promise<number>,
 ): Promise<number> {
-  const store = await openStoreAlone(flags, middleware);
+  const store = await openAuditStore(flags, runtime);
   try {
     return await work(store);
   } finally {
@@ -70,15 +68,15 @@ async function withStore(
   }
 }
 
-function headOf(text: string): AuditHead {
+function parseHead(text: string): AuditHead {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (seq === undefined || hash === undefined) {
-    throw new UsageError('--expect must be what "toolkeel audit head" printed: SEQ:HASH.');
+    throw new UsageError('--expect must be the output of "toolkeel audit head": SEQ:HASH.');
   }
   return { seq: Number(seq), hash };
 }
 
-function exportOf({ format = 'jsonl', since, until }: ExportFlags): AuditExport {
+function parseExport({ format = 'jsonl', since, until }: ExportFlags): AuditExport {
   if (format !== 'jsonl' && format !== 'csv') {
     throw new UsageError('--format must be jsonl or csv.');
   }

@@ -1,6 +1,17 @@
 import { styleText } from 'node:util';
-import { examine, type Finding } from '../doctor/examine.js';
-import type { RuntimeContext } from '../surroundings.js';
+import {
+  ConfigError,
+  configuredPacks,
+  createHost,
+  hasRules,
+  HostError,
+  loadConfig,
+  openGovernance,
+  type LoadedConfig,
+} from '@toolkeel/host';
+import { choosePacks, cliPack, packNames, toolsOf, type Finding } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
+import { checkDataDir, checkJournal, checkNode, checkUpstreams } from './doctor-checks.js';
 
 export interface DoctorFlags {
   readonly config?: string;
@@ -10,13 +21,13 @@ export interface DoctorFlags {
 const LABEL = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const;
 const STYLE = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** Says what is wrong with an installation and what to do about it; 1 where something is. */
+/** Reports problems of the installation and how to fix them; exits with 1 if a check fails. */
 export async function doctor(
   { config, json }: DoctorFlags,
   runtime: RuntimeContext,
 ): Promise<number> {
   const { stdout } = runtime;
-  const findings = await examine(config, runtime);
+  const findings = await runChecks(config, runtime);
   const ok = findings.every(({ status }) => status !== 'fail');
   stdout.write(
     json ? `${JSON.stringify({ ok, findings }, null, 2)}\n` : report(findings, stdout.colours),
@@ -35,7 +46,80 @@ function report(findings: readonly Finding[], colours: boolean): string {
   const count = (wanted: Finding['status']): number =>
     findings.filter(({ status }) => status === wanted).length;
   const [failed, warned] = [count('fail'), count('warn')];
-  const verdict =
-    failed + warned === 0 ? 'All is well.' : `${failed} to repair, ${warned} to know of.`;
-  return `${[...lines, '', verdict].join('\n')}\n`;
+  const summary =
+    failed + warned === 0 ? 'All checks passed.' : `${failed} failed, ${warned} with a warning.`;
+  return `${[...lines, '', summary].join('\n')}\n`;
+}
+
+/** Runs every check with the configuration that a server would load here. */
+async function runChecks(
+  file: string | undefined,
+  { env, cwd }: RuntimeContext,
+): Promise<readonly Finding[]> {
+  const node = checkNode(process.versions.node);
+  try {
+    const location = { env, cwd, ...(file !== undefined && { file }) };
+    const packs = choosePacks([], configuredPacks(location));
+    const bindings = await Promise.all(packs.map((name) => cliPack(name).load()));
+    const otherPacks = packNames.filter((name) => !packs.includes(name));
+    const loaded = loadConfig({ ...location, packs: bindings, otherPacks, withoutApproval: true });
+    await openGovernance({
+      loaded,
+      tools: bindings.flatMap(({ pack }) => pack.describe()),
+      ...(hasRules(loaded) && { others: await toolsOf(otherPacks) }),
+      log: () => {},
+    });
+    const host = createHost({ packs: packs.map(loaded.packEntry), ...loaded.hostOptions });
+    const checkPack = async (name: string): Promise<readonly Finding[]> =>
+      (await cliPack(name).check?.(loaded.packEntry(name).config)) ?? [];
+    try {
+      return [
+        node,
+        configurationFinding(loaded),
+        ...approvalFindings(loaded),
+        ...credentialFindings(loaded),
+        checkDataDir(loaded.dataDir),
+        ...(await checkJournal(loaded)),
+        ...(await Promise.all(packs.map(checkPack))).flat(),
+        ...checkUpstreams(await host.health()),
+      ];
+    } finally {
+      await host.close(0);
+    }
+  } catch (cause) {
+    if (cause instanceof ConfigError || cause instanceof HostError)
+      return [node, ...invalidConfiguration(cause)];
+    throw cause;
+  }
+}
+
+function configurationFinding({ file, config }: LoadedConfig): Finding {
+  const source = file ?? 'no file; using defaults and the environment';
+  return { status: 'ok', what: 'configuration', detail: `${source}; profile ${config.profile}` };
+}
+
+function approvalFindings({ approvalOverride }: LoadedConfig): readonly Finding[] {
+  if (!approvalOverride) return [];
+  const { by, from, to } = approvalOverride;
+  const detail = `${by} changes the profile from ${from} to ${to}, which requires fewer approvals`;
+  const advice = `Unset ${by}, or start the server with --without-approval.`;
+  return [{ status: 'warn', what: 'approvals', detail, advice }];
+}
+
+function credentialFindings({ credentials }: LoadedConfig): readonly Finding[] {
+  return credentials.map(({ pointer, from }) => ({
+    status: 'ok',
+    what: 'credential',
+    detail: `${pointer} is in ${from}`,
+  }));
+}
+
+/** One finding for each mistake. */
+function invalidConfiguration({ message }: Error): readonly Finding[] {
+  return message.split('\n').map((detail) => ({
+    status: 'fail',
+    what: 'configuration',
+    detail,
+    advice: 'Fix this first: the remaining checks need a valid configuration.',
+  }));
 }

@@ -1,9 +1,8 @@
 import { didYouMean, loadConfig } from '@toolkeel/host';
-import { choosePacks } from '../choose-packs.js';
-import { packLine, packNames } from '../packs.js';
-import { harmless } from '../people/print.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { escapeControls } from '../operator/format.js';
+import { choosePacks, cliPack, packNames } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
 
 export interface LoginFlags {
   readonly clientId?: string;
@@ -13,27 +12,27 @@ export interface LoginFlags {
   readonly config?: string;
 }
 
-/** Lets a person allow a pack to act. Prints the address to open, and nothing that is secret. */
+/** Authorizes a pack. Prints the URL to open, and no secret. */
 export async function login(
   named: string,
   flags: LoginFlags,
   { env, cwd, stdout, stderr }: RuntimeContext,
   stopped: () => Promise<void>,
 ): Promise<number> {
-  const { logIn, load, name } = lineWithLogin(named);
+  const { logIn, load, name } = packWithLogin(named);
   const { clientId, port } = flags;
   const more = {
-    ...(clientId !== undefined && { clientId: appIn(clientId) }),
+    ...(clientId !== undefined && { clientId: parseClientId(clientId) }),
     ...(port !== undefined && { port }),
-    ...(flags.scopes !== undefined && { scopes: scopesIn(flags.scopes) }),
-    ...(flags.timeout !== undefined && { timeoutMs: millisecondsIn(flags.timeout) }),
+    ...(flags.scopes !== undefined && { scopes: parseScopes(flags.scopes) }),
+    ...(flags.timeout !== undefined && { timeoutMs: parseTimeout(flags.timeout) }),
   };
   const loaded = loadConfig({
     env,
     cwd,
     ...(flags.config !== undefined && { file: flags.config }),
     packs: [await load()],
-    otherPacks: packNames.filter((one) => one !== name),
+    otherPacks: packNames.filter((other) => other !== name),
     only: ['dataDir', 'packs', 'profile'],
     withoutApproval: true,
   });
@@ -50,63 +49,65 @@ export async function login(
       env,
       ...more,
       signal: leaving.signal,
-      onUrl: (url) => stdout.write(`Open this in a browser, and allow it:\n\n  ${url}\n\n`),
-      onStranger: () =>
-        stderr.write('A browser came back from another login than this one. Still waiting.\n'),
+      onUrl: (url) =>
+        stdout.write(`Open this URL in a browser and authorize the app:\n\n  ${url}\n\n`),
+      onStranger: () => stderr.write('Ignored a redirect of another login. Still waiting.\n'),
     });
-    const as = who === undefined ? '' : ` as ${harmless(who)}`;
-    stdout.write(`Logged in${as}. The login is kept in ${file}, for you alone.\n`);
-    if (unused !== undefined) stderr.write(`It is not used yet: ${unused}\n`);
+    const as = who === undefined ? '' : ` as ${escapeControls(who)}`;
+    stdout.write(`Logged in${as}. The login is stored in ${file}, readable only by you.\n`);
+    if (unused !== undefined) stderr.write(`The login is not used: ${unused}\n`);
     const config = flags.config === undefined ? '' : ` --config ${flags.config}`;
-    // Beside an override from the environment `serve` needs the profile that asks for approval.
+    // With an override from the environment, `serve` needs the profile that requires approval.
     const profile = loaded.approvalOverride ? 'workflow' : loaded.config.profile;
-    stdout.write(`Now${asHere(name, env)}: toolkeel serve ${name} --profile ${profile}${config}\n`);
+    stdout.write(
+      `Next${sameVariables(name, env)}: toolkeel serve ${name} --profile ${profile}${config}\n`,
+    );
     if (profile === 'readonly') {
       stdout.write(
-        'The profile readonly only reads. With --profile workflow it acts once you approve.\n',
+        'The profile readonly has no mutations. With --profile workflow, mutations run after your approval.\n',
       );
     }
     return 0;
   } catch (cause) {
     if (!leaving.signal.aborted) throw cause;
-    stderr.write('Nobody was logged in.\n');
+    stderr.write('Login cancelled.\n');
     return 1;
   }
 }
 
-/** What was set for this command alone would be missing from the next one. Names only: values may be secret. */
-function asHere(name: string, env: RuntimeContext['env']): string {
+/** Variables that the next command needs as well. Names only, because values may be secret. */
+function sameVariables(name: string, env: RuntimeContext['env']): string {
   const ours = new RegExp(`^TOOLKEEL_(?:CONFIG|DATA_DIR|${name.toUpperCase()}_\\w+)$`);
   const set = Object.keys(env).filter((key) => ours.test(key) && env[key] !== '');
-  return set.length === 0 ? '' : `, with ${set.toSorted().join(', ')} set as here`;
+  return set.length === 0 ? '' : `, with the same ${set.toSorted().join(', ')}`;
 }
 
-function lineWithLogin(named: string) {
+function packWithLogin(named: string) {
   const [name = ''] = choosePacks([named]);
-  const { login: logIn, load } = packLine(name);
+  const { login: logIn, load } = cliPack(name);
   if (logIn) return { name, logIn, load };
-  const others = packNames.filter((one) => packLine(one).login);
+  const others = packNames.filter((other) => cliPack(other).login);
   throw new UsageError(
-    `${name} needs no login.${didYouMean(named, others)} With one: ${others.join(', ')}.`,
+    `${name} requires no login.${didYouMean(named, others)} Packs with a login: ${others.join(', ')}.`,
   );
 }
 
-function appIn(text: string): string {
+function parseClientId(text: string): string {
   if (text.trim() !== '') return text;
-  throw new UsageError('--client-id must be the id of your app, and is empty');
+  throw new UsageError('--client-id is empty. Use the client id of your app.');
 }
 
-function scopesIn(text: string): readonly string[] {
+function parseScopes(text: string): readonly string[] {
   const scopes = text.split(/[\s,]+/).filter(Boolean);
   const wrong = scopes.find((scope) => !/^[\w.]+$/.test(scope));
   if (scopes.length > 0 && wrong === undefined) return scopes;
-  throw new UsageError('--scopes must be names with commas between, such as tweet.read,users.read');
+  throw new UsageError('--scopes must be names separated by commas, such as tweet.read,users.read');
 }
 
-const LONGEST_SECS = 3600;
+const MAX_TIMEOUT_SECS = 3600;
 
-function millisecondsIn(text: string): number {
+function parseTimeout(text: string): number {
   const seconds = Number(text);
-  if (text.trim() !== '' && seconds > 0 && seconds <= LONGEST_SECS) return seconds * 1000;
-  throw new UsageError(`--timeout must be a number of seconds up to ${LONGEST_SECS}`);
+  if (text.trim() !== '' && seconds > 0 && seconds <= MAX_TIMEOUT_SECS) return seconds * 1000;
+  throw new UsageError(`--timeout must be a number of seconds up to ${MAX_TIMEOUT_SECS}`);
 }

@@ -1,15 +1,17 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { operationFilter } from '@toolkeel/host';
 import type { OperationView, Resolution } from '@toolkeel/journal';
-import { actorOf } from '../people/actor.js';
-import { findId } from '../people/find-id.js';
-import { openDesk, type DeskFlags, type OpenedOperatorJournal } from '../people/open-desk.js';
-import { localTime, pretty, table } from '../people/print.js';
-import { operationText } from '../people/show-operation.js';
-import type { RuntimeContext } from '../surroundings.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { localTime, operationText, pretty, table } from '../operator/format.js';
+import { actorOf, findId } from '../operator/input.js';
+import {
+  openOperatorJournal,
+  type OperatorFlags,
+  type OpenedOperatorJournal,
+} from '../operator/journal.js';
+import type { RuntimeContext } from '../runtime.js';
 
-export interface ListFlags extends DeskFlags {
+export interface ListFlags extends OperatorFlags {
   readonly state?: string;
   readonly tool?: string;
   readonly account?: string;
@@ -19,54 +21,58 @@ export interface ListFlags extends DeskFlags {
   readonly before?: string;
 }
 
-export interface ResolveFlags extends DeskFlags {
+export interface ResolveFlags extends OperatorFlags {
   readonly outcome: string;
   readonly data?: string;
   readonly by?: string;
   readonly reason?: string;
 }
 
-/** With the journal open, and closed again however it ends. What is said is scrubbed. */
-export async function atDesk(
-  flags: DeskFlags,
-  middleware: RuntimeContext,
-  work: (operatorJournal: OpenedOperatorJournal, say: (text: string) => void) => Promise<number>,
+/** Opens the journal, runs the command and closes the journal. Output is redacted. */
+export async function withOperatorJournal(
+  flags: OperatorFlags,
+  runtime: RuntimeContext,
+  work: (journal: OpenedOperatorJournal, print: (text: string) => void) => Promise<number>,
 ): Promise<number> {
-  const operatorJournal = await openDesk(flags, middleware);
+  const journal = await openOperatorJournal(flags, runtime);
   try {
-    return await work(operatorJournal, (text) =>
-      middleware.stdout.write(operatorJournal.scrub(text)),
-    );
+    return await work(journal, (text) => runtime.stdout.write(journal.scrub(text)));
   } finally {
-    await operatorJournal.close();
+    await journal.close();
   }
 }
 
-export async function listOperations(
+export const listOperations = (flags: ListFlags, runtime: RuntimeContext): Promise<number> =>
+  printList('operations', flags, runtime, (found) => operationTable(found, runtime));
+
+export async function printList(
+  what: 'operations' | 'approvals',
   flags: ListFlags,
-  middleware: RuntimeContext,
+  runtime: RuntimeContext,
+  format: (found: readonly OperationView[], journal: OpenedOperatorJournal) => string,
 ): Promise<number> {
   const { config: _, json, ...given } = flags;
-  const filter = filterOf(given);
-  return atDesk(flags, middleware, async (operatorJournal, say) => {
-    const found = await operatorJournal.operations.list(await withCursor(operatorJournal, filter));
-    if (json) say(`${pretty({ operations: found })}\n`);
-    else if (found.length === 0) say('There are none.\n');
-    else say(operationTable(found, middleware));
+  const filter = parseFilter(given);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const { before } = filter;
+    const cursor = before === undefined ? {} : { before: await findId(journal, before) };
+    const found = await journal[what].list({ ...filter, ...cursor });
+    if (json) print(`${pretty({ [what]: found })}\n`);
+    else print(found.length === 0 ? `No ${what} found.\n` : format(found, journal));
     return 0;
   });
 }
 
 export async function showOperation(
   typed: string,
-  flags: DeskFlags,
-  middleware: RuntimeContext,
+  flags: OperatorFlags,
+  runtime: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, middleware, async (operatorJournal, say) => {
-    const id = await findId(operatorJournal, typed);
-    const operation = await operatorJournal.operations.show(id);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const id = await findId(journal, typed);
+    const operation = await journal.operations.show(id);
     if (!operation) throw unknownOperation(id);
-    say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
+    print(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
   });
 }
@@ -74,19 +80,17 @@ export async function showOperation(
 export async function resolveOperation(
   typed: string,
   flags: ResolveFlags,
-  middleware: RuntimeContext,
+  runtime: RuntimeContext,
 ): Promise<number> {
   const resolution = resolutionOf(flags);
-  return atDesk(flags, middleware, async (operatorJournal, say) => {
-    const { operations } = operatorJournal;
-    const id = await findId(operatorJournal, typed);
+  return withOperatorJournal(flags, runtime, async (journal, print) => {
+    const { operations } = journal;
+    const id = await findId(journal, typed);
     const before = await operations.show(id);
     if (!before) throw unknownOperation(id);
     const operation = await operations.resolve(id, resolution);
-    say(
-      flags.json
-        ? `${pretty(operation)}\n`
-        : resolvedText(before, operation, resolution, operatorJournal),
+    print(
+      flags.json ? `${pretty(operation)}\n` : resolvedText(before, operation, resolution, journal),
     );
     return 0;
   });
@@ -96,31 +100,31 @@ function resolvedText(
   { steps }: OperationView,
   { id, tool, state }: OperationView,
   resolution: Resolution,
-  operatorJournal: OpenedOperatorJournal,
+  journal: OpenedOperatorJournal,
 ): string {
   const recorded = `is recorded as ${resolution.outcome}, by ${resolution.by}.`;
-  const step = steps.find((one) => one.state === 'sending');
-  if (!step) return `${id} ${recorded}\n${withoutResult(operatorJournal.specOf(tool), resolution)}`;
+  const step = steps.find((candidate) => candidate.state === 'sending');
+  if (!step) return `${id} ${recorded}\n${withoutResult(journal.specOf(tool), resolution)}`;
   const next =
     state === 'claimed'
-      ? `The operation is not finished: a call of ${tool} with the same arguments continues it.`
-      : `The operation is ${state}: nothing of it was executed, and ${tool} may be called again.`;
+      ? `The operation is not finished: a call of ${tool} with the same arguments resumes it.`
+      : `The operation is ${state}: no step was executed, and ${tool} may be called again.`;
   return `Step ${step.name} of ${id} ${recorded} ${next}\n`;
 }
 
-/** What follows from it that nobody said what came of it. */
+/** The consequences of a resolution without a result. */
 function withoutResult(spec: ToolSpec | undefined, { outcome, data }: Resolution): string {
   if (outcome !== 'executed' || data !== undefined) return '';
   const issues = spec?.output.safeParse({}).error?.issues ?? [];
   if (issues.length === 0) return '';
   const members = issues.map(({ path }) => path.join('.')).join(', ');
   return (
-    `Its result was not given (${members}): repeats hear only that it is done, and another one like it ` +
-    'cannot be told from it. Another time give it, if you know it: --data \'{"id":"…"}\'.\n'
+    `No result was given (${members}): repeated calls learn only that it was executed, and a similar ` +
+    'operation cannot be told apart from it. Pass the result if you know it: --data \'{"id":"…"}\'.\n'
   );
 }
 
-export function filterOf(given: Omit<ListFlags, keyof DeskFlags>) {
+function parseFilter(given: Omit<ListFlags, keyof OperatorFlags>) {
   try {
     return operationFilter(given, Date.now());
   } catch (cause) {
@@ -128,24 +132,13 @@ export function filterOf(given: Omit<ListFlags, keyof DeskFlags>) {
   }
 }
 
-/** The list goes on behind the operation that is meant. */
-export async function withCursor(
-  operatorJournal: OpenedOperatorJournal,
-  filter: ReturnType<typeof filterOf>,
-): Promise<ReturnType<typeof filterOf>> {
-  const { before } = filter;
-  return before === undefined
-    ? filter
-    : { ...filter, before: await findId(operatorJournal, before) };
-}
-
 export function unknownOperation(id: string): UsageError {
   return new UsageError(
-    `There is no operation ${id.slice(0, 100)}, or it is too long ago. See: toolkeel operations list`,
+    `Unknown operation ${id.slice(0, 100)}: it does not exist or has expired. Run: toolkeel operations list`,
   );
 }
 
-function operationTable(found: readonly OperationView[], middleware: RuntimeContext): string {
+function operationTable(found: readonly OperationView[], runtime: RuntimeContext): string {
   const rows = found.map(
     ({ id, state, damaged, outcome = '', code = '', tool, account, created_at: at }) => [
       id,
@@ -160,7 +153,7 @@ function operationTable(found: readonly OperationView[], middleware: RuntimeCont
   return table(
     ['OPERATION', 'STATE', 'OUTCOME', 'CODE', 'TOOL', 'ACCOUNT', 'CREATED'],
     rows,
-    middleware,
+    runtime,
   );
 }
 

@@ -1,12 +1,9 @@
-import { choosePacks } from '../choose-packs.js';
-import { toolsOf, type SandboxUpstream, type Settings } from '../packs.js';
-import { packFlags } from '../pack-flags.js';
-import { settingsByPack } from '../sandbox-flags.js';
-import { startSandboxes } from '../sandboxes.js';
+import { choosePacks, type SandboxUpstream, type Settings, toolsOf } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
+import { packFlags, settingsByPack, startSandboxes } from '../sandboxes.js';
 import { shellWord } from '../snippets.js';
-import type { RuntimeContext } from '../surroundings.js';
 
-/** The local upstreams alone, until somebody stops them. */
+/** Runs local upstreams until a signal arrives. */
 export async function sandbox(
   named: readonly string[],
   flags: Settings,
@@ -14,27 +11,29 @@ export async function sandbox(
   stopped: Promise<void>,
 ): Promise<void> {
   const packs = choosePacks(named);
-  const said = settingsByPack(packs, await packFlags(), flags);
-  const { byPack, close } = await startSandboxes(packs, said);
-  for (const [name, upstream] of byPack) stdout.write(await about(name, upstream));
-  stdout.write('Ctrl-C stops it.\n');
+  const settings = settingsByPack(packs, await packFlags(), flags);
+  const { byPack, close } = await startSandboxes(packs, settings);
+  for (const [name, upstream] of byPack) stdout.write(await describeSandbox(name, upstream));
+  stdout.write('Press Ctrl-C to stop.\n');
   await stopped;
   await close();
 }
 
-async function about(name: string, upstream: SandboxUpstream): Promise<string> {
+async function describeSandbox(name: string, upstream: SandboxUpstream): Promise<string> {
   const { addresses, environment, login } = upstream;
-  const told = { ...addresses, ...(login && { 'client id': login.clientId }) };
-  const lines = Object.entries(told).map(([what, value]) => `  ${what.padEnd(10)} ${value}\n`);
-  // Whoever starts an upstream that can be acted on wants to act on it, and the usual profile only reads.
-  const acts = (await toolsOf([name])).some(({ profiles }) => !profiles.includes('readonly'));
-  const serve = `toolkeel serve ${name}${acts ? ' --profile api' : ''}`;
+  const facts = { ...addresses, ...(login && { 'client id': login.clientId }) };
+  const lines = Object.entries(facts).map(([what, value]) => `  ${what.padEnd(10)} ${value}\n`);
+  // The default profile has no mutations, and a sandbox is meant to be changed.
+  const hasMutations = (await toolsOf([name])).some(
+    ({ profiles }) => !profiles.includes('readonly'),
+  );
+  const serve = `toolkeel serve ${name}${hasMutations ? ' --profile api' : ''}`;
   const commands = [withVariables(environment, serve)];
   if (login) {
     const logIn = `toolkeel login ${name} --client-id ${shellWord(login.clientId)}`;
     commands.push(withVariables(login.environment, logIn));
   }
-  return `${name}\n${lines.join('')}\n${commands.map((one) => `  ${one}\n`).join('')}\n`;
+  return `${name}\n${lines.join('')}\n${commands.map((command) => `  ${command}\n`).join('')}\n`;
 }
 
 function withVariables(environment: Readonly<Record<string, string>>, command: string): string {

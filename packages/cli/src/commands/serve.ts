@@ -1,17 +1,17 @@
 import type { HttpOptions } from '@toolkeel/host';
-import { parseAddress } from '../address.js';
+import { parseAddress } from '../options.js';
 import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
 import { packNames } from '../packs.js';
-import type { RuntimeContext } from '../surroundings.js';
+import type { RuntimeContext } from '../runtime.js';
 
 export interface ServeFlags extends ServerFlags {
-  /** `true` where no address follows. */
+  /** `true` without an address. */
   readonly http?: string | true;
 }
 
-const AFTER_FIRST_ANSWER_MS = 200;
+const JOURNAL_DELAY_MS = 200;
 
-/** MCP on stdin and stdout, or over HTTP, until the client leaves or somebody stops it. */
+/** Serves MCP on stdio or HTTP until the client disconnects or a signal arrives. */
 export async function serve(
   named: readonly string[],
   flags: ServeFlags,
@@ -27,7 +27,7 @@ export async function serve(
     }
     return;
   }
-  // `serve --http stac` means the pack: no machine is called like one.
+  // `serve --http stac` names the pack, not a host.
   const isPack = http !== true && packNames.includes(http);
   const address = http === true || isPack ? {} : parseAddress(http);
   const packs = isPack ? [...named, http] : named;
@@ -39,22 +39,22 @@ export async function serve(
 async function serveStdio(opened: OpenedHost, stopped: Promise<void>): Promise<void> {
   const { host, governance, close } = opened;
   const stdio = host.serveStdio();
-  // The first answers do not wait for the journal. Where it cannot be opened there are no others.
-  const cannotStart = new Promise<never>((_resolve, reject) => {
+  // The first responses do not wait for the journal. If it cannot be opened, the server stops.
+  const journalFailure = new Promise<never>((_resolve, reject) => {
     setTimeout(() => {
       governance.ready().catch(reject);
-    }, AFTER_FIRST_ANSWER_MS).unref();
+    }, JOURNAL_DELAY_MS).unref();
   });
   try {
-    await Promise.race([stdio.closed, stopped, cannotStart]);
+    await Promise.race([stdio.closed, stopped, journalFailure]);
   } finally {
-    // Answers of calls that still run go out before the way out is closed.
+    // Responses of running calls are sent before stdout closes.
     await close();
     await stdio.close();
   }
 }
 
-/** Listens until somebody stops it. `welcome` is told where. */
+/** Listens until a signal arrives. */
 export async function serveHttp(
   { host, governance, loaded, close }: OpenedHost,
   stopped: Promise<void>,

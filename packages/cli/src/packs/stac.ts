@@ -1,6 +1,6 @@
-import type { PackLine } from './line.js';
+import type { CliPack } from './pack.js';
 
-export const stac: PackLine = {
+export const stac: CliPack = {
   load: async () => {
     const { stac: pack, configFromEnvironment } = await import('@toolkeel/stac');
     return { pack, fromEnvironment: configFromEnvironment, preset: 'stac' };
@@ -38,7 +38,7 @@ export const stac: PackLine = {
   },
   setup: {
     isReady: true,
-    question: 'Which STAC API? Leave it empty for Earth Search.',
+    question: 'Which STAC API? Leave empty for Earth Search.',
     placeholder: 'https://stac.example.com/v1',
     settings: (url) => ({ defaultCatalog: 'default', catalogs: { default: { url } } }),
   },

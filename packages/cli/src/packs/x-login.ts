@@ -6,12 +6,11 @@ import {
   lookAtLogin,
   readSecret,
 } from '@toolkeel/x/pack';
-import type { Finding } from '../doctor/finding.js';
-import { UsageError } from '../usage-error.js';
-import type { LoggedIn, LoginRequest } from './line.js';
-import { xLoginFile } from './x-login-file.js';
+import { UsageError } from '../errors.js';
+import type { Finding, LoggedIn, LoginRequest } from './pack.js';
+import { xLoginFile } from './x.js';
 
-/** Lets a person allow us to act at X, and keeps what X gives for it. */
+/** Runs the OAuth login at X and stores the tokens. */
 export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
   const { settings, env, scopes, port, timeoutMs, signal, onUrl, onStranger } = request;
   const config = configSchema.parse(settings);
@@ -19,8 +18,8 @@ export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
   const clientId = request.clientId ?? config.clientId;
   if (clientId === undefined || clientId.trim() === '') {
     throw new UsageError(
-      'X has to know which app asks: say --client-id ID, or set TOOLKEEL_X_CLIENT_ID or packs.x.clientId. ' +
-        `X gives one to an app that has http://127.0.0.1:${DEFAULT_REDIRECT_PORT}/callback as its callback.`,
+      'The login at X requires a client id: use --client-id ID, or set TOOLKEEL_X_CLIENT_ID or packs.x.clientId. ' +
+        `Create an app at X with the callback http://127.0.0.1:${DEFAULT_REDIRECT_PORT}/callback to get one.`,
     );
   }
   refuseUnknownAuthorizePage(settings);
@@ -44,45 +43,45 @@ export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
     name: username === undefined ? undefined : `@${username}`,
     ...(config.accessToken && {
       unused:
-        'accessToken is set as well, and it goes before this login: take it out of packs.x, or unset TOOLKEEL_X_ACCESS_TOKEN.',
+        'accessToken is set and takes precedence over the login. Remove it from packs.x, or unset TOOLKEEL_X_ACCESS_TOKEN.',
     }),
   };
 }
 
-/** X's own page would give a code that another API cannot exchange, and show X which app asked. */
+/** The page of X itself would issue a code that another API cannot exchange. */
 function refuseUnknownAuthorizePage(settings: unknown): void {
   const { baseUrl } = configSchema.parse(settings);
   const isGiven = typeof settings === 'object' && settings !== null && 'authorizeUrl' in settings;
   if (isGiven || new URL(baseUrl).origin === new URL(configSchema.parse({}).baseUrl).origin) return;
   throw new UsageError(
-    `packs.x.baseUrl is ${new URL(baseUrl).origin}, and the page where a person allows the app is not set: ` +
-      'set TOOLKEEL_X_AUTHORIZE_URL or packs.x.authorizeUrl.',
+    `packs.x.baseUrl is ${new URL(baseUrl).origin}, but no authorization page is set for it. ` +
+      'Set TOOLKEEL_X_AUTHORIZE_URL or packs.x.authorizeUrl.',
   );
 }
 
 const what = 'x: login';
 
-/** Whether somebody is logged in, and whether only its owner can read that. */
-export async function examineX(settings: unknown): Promise<readonly Finding[]> {
+/** Checks that a login exists and that only its owner can read it. */
+export async function checkXLogin(settings: unknown): Promise<readonly Finding[]> {
   const { tokenFile, accessToken, bearerToken } = configSchema.parse(settings);
   if (accessToken || tokenFile === undefined) return [];
   const advice = 'Log in: toolkeel login x';
   try {
     const login = await lookAtLogin(tokenFile);
     if (!login) {
-      const detail = `nobody is logged in, so that only public reads are possible`;
+      const detail = 'not logged in; only public reads work';
       return bearerToken ? [{ status: 'warn', what, detail, advice }] : [];
     }
     const { username, isRenewable, expiresAt } = login;
-    const who = username === undefined ? 'somebody' : `@${username}`;
-    const detail = `${who}, in ${tokenFile}, which only you can read`;
+    const who = username === undefined ? 'logged in' : `@${username}`;
+    const detail = `${who}, in ${tokenFile}, readable only by you`;
     return isRenewable || expiresAt > Date.now()
       ? [{ status: 'ok', what, detail }]
       : [{ status: 'fail', what, detail: `${detail}; it has expired`, advice }];
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
     return [
-      { status: 'fail', what, detail: cause.message, advice: `${advice}, or mend the file.` },
+      { status: 'fail', what, detail: cause.message, advice: `${advice}, or repair the file.` },
     ];
   }
 }

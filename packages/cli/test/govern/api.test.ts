@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { lineWith } from '../support/cap.js';
 import { overHttp, type Connected } from '../support/client.js';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { useShop } from '../support/shop.js';
 
-const { data, shop, configure, up } = useWorld();
+const { data, shop, configure, up } = useShop();
 const httpToken = 'the-token-of-the-agent';
 const env = { TOOLKEEL_HTTP_TOKEN: httpToken };
 const order = { item: 'tea' };
@@ -22,13 +22,13 @@ interface Reply {
   };
 }
 
-/** A server, the agent's client, and a person with a browser. */
-const started = async () => {
+/** A server, the agent's client, and an operator's HTTP client. */
+const startAll = async () => {
   configure({ profile: 'workflow' });
   const server = await up(env);
   const agent = await overHttp(`${server.url}/mcp`, { authorization: `Bearer ${httpToken}` });
   const token = readFileSync(data('console.token'), 'utf8').trim();
-  const ask = async (
+  const request = async (
     path: string,
     body?: unknown,
     given?: Record<string, string>,
@@ -41,32 +41,34 @@ const started = async () => {
     });
     return { status: response.status, body: (await response.json()) as Reply['body'] };
   };
-  return { server, agent, token, ask };
+  return { server, agent, token, request };
 };
 
-const wanted = async (agent: Connected, args: object = order): Promise<string> =>
+const requestApproval = async (agent: Connected, args: object = order): Promise<string> =>
   (await agent.call('shop_order', { ...args })).error?.operation_id ?? '';
 
-describe('the API for people', () => {
-  it('lets them see and decide, and writes down who did', async () => {
-    const { server, agent, ask } = await started();
-    const id = await wanted(agent);
-    const { body } = await ask('/approvals');
+describe('the operator API', () => {
+  it('lists and decides approvals, and records the operator', async () => {
+    const { server, agent, request } = await startAll();
+    const id = await requestApproval(agent);
+    const { body } = await request('/approvals');
     expect(body['approvals']).toMatchObject([{ id, arguments: { item: 'tea', price: 1 } }]);
-    const one = (await ask(`/approvals/${id}`)).body['approval'] as { approval: { hash: string } };
+    const one = (await request(`/approvals/${id}`)).body['approval'] as {
+      approval: { hash: string };
+    };
     const { hash } = one.approval;
-    const edited = await ask(`/approvals/${id}/edit`, {
+    const edited = await request(`/approvals/${id}/edit`, {
       hash,
       changes: { item: 'jam' },
       by: 'ana',
     });
     const next = edited.body.operation?.approval?.hash ?? '';
-    expect(await ask(`/approvals/${id}/approve`, { hash })).toMatchObject({
+    expect(await request(`/approvals/${id}/approve`, { hash })).toMatchObject({
       status: 409,
       body: { error: { code: 'changed' }, operation: { id } },
     });
     const both = await Promise.all(
-      ['ana', 'ben'].map((by) => ask(`/approvals/${id}/approve`, { hash: next, by })),
+      ['ana', 'ben'].map((by) => request(`/approvals/${id}/approve`, { hash: next, by })),
     );
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     await expect.poll(() => shop().effects, { timeout: 30_000 }).toEqual(['order jam']);
@@ -75,40 +77,40 @@ describe('the API for people', () => {
     expect(line['correlation_id']).toEqual(expect.any(String));
     expect(['ana', 'ben']).toContain(line['by']);
 
-    const refused = await wanted(agent, { item: 'gin' });
-    const view = (await ask(`/operations/${refused}`)).body.operation;
+    const refused = await requestApproval(agent, { item: 'gin' });
+    const view = (await request(`/operations/${refused}`)).body.operation;
     const no = { hash: view?.approval?.hash ?? '', reason: 'no gin' };
-    expect((await ask(`/approvals/${refused}/reject`, no)).status).toBe(200);
+    expect((await request(`/approvals/${refused}/reject`, no)).status).toBe(200);
     expect(await agent.call('shop_order', { item: 'gin' })).toMatchObject({
       error: { code: 'approval_denied', details: { reason: 'no gin' } },
     });
-    expect(await ask('/operations?state=denied')).toMatchObject({
+    expect(await request('/operations?state=denied')).toMatchObject({
       body: { operations: [{ id: refused, approval: { decided_by: 'console' } }] },
     });
     await expect
-      .poll(async () => ((await ask('/calls?limit=5')).body['calls'] as unknown[]).length, {
+      .poll(async () => ((await request('/calls?limit=5')).body['calls'] as unknown[]).length, {
         timeout: 30_000,
       })
       .toBeGreaterThan(2);
-    expect((await ask('/audit/head')).body['head']).toMatchObject({ seq: expect.any(Number) });
+    expect((await request('/audit/head')).body['head']).toMatchObject({ seq: expect.any(Number) });
     await agent.close();
   });
 
-  it('settles what nobody knows the end of', async () => {
-    const { agent, ask } = await started();
-    const id = await wanted(agent);
+  it('resolves an unknown operation', async () => {
+    const { agent, request } = await startAll();
+    const id = await requestApproval(agent);
     shop().next('commit and break');
-    const { hash } = (await ask(`/operations/${id}`)).body.operation?.approval ?? { hash: '' };
-    await ask(`/approvals/${id}/approve`, { hash });
+    const { hash } = (await request(`/operations/${id}`)).body.operation?.approval ?? { hash: '' };
+    await request(`/approvals/${id}/approve`, { hash });
     await expect
-      .poll(async () => (await ask('/operations?state=unknown')).body['operations'], {
+      .poll(async () => (await request('/operations?state=unknown')).body['operations'], {
         timeout: 30_000,
       })
       .toMatchObject([{ id }]);
     const wrong = { outcome: 'executed', data: { nonsense: 1 } };
-    expect(await ask(`/operations/${id}/resolve`, wrong)).toMatchObject({ status: 409 });
+    expect(await request(`/operations/${id}/resolve`, wrong)).toMatchObject({ status: 409 });
     const right = { outcome: 'executed', data: { id: 'e1' }, by: 'ana', reason: 'seen' };
-    expect(await ask(`/operations/${id}/resolve`, right)).toMatchObject({
+    expect(await request(`/operations/${id}/resolve`, right)).toMatchObject({
       status: 200,
       body: { operation: { state: 'reconciled', outcome: 'executed' } },
     });
@@ -117,22 +119,22 @@ describe('the API for people', () => {
     await agent.close();
   });
 
-  it('opens to its own token only, which opens nothing else', async () => {
-    const { server, agent, token, ask } = await started();
-    const id = await wanted(agent);
-    const strangers: Record<string, string>[] = [
+  it('accepts only its own token, which gives access to nothing else', async () => {
+    const { server, agent, token, request } = await startAll();
+    const id = await requestApproval(agent);
+    const invalidHeaders: Record<string, string>[] = [
       {},
       { authorization: `Bearer ${httpToken}` },
       { authorization: `Basic ${token}` },
       { authorization: `Bearer ${token}x` },
       { cookie: `token=${token}` },
     ];
-    for (const headers of strangers) {
-      expect(await ask('/approvals', undefined, headers)).toMatchObject({
+    for (const headers of invalidHeaders) {
+      expect(await request('/approvals', undefined, headers)).toMatchObject({
         status: 401,
         body: { error: { what_to_do: expect.stringContaining('console.token') } },
       });
-      expect((await ask(`/approvals/${id}/approve`, { hash: 'x' }, headers)).status).toBe(401);
+      expect((await request(`/approvals/${id}/approve`, { hash: 'x' }, headers)).status).toBe(401);
     }
     for (const path of ['/mcp', '/metrics']) {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -145,14 +147,14 @@ describe('the API for people', () => {
     await agent.close();
   });
 
-  it('answers no page of elsewhere, no form, and says what is wrong with a request', async () => {
-    const { server, agent, token, ask } = await started();
-    const id = await wanted(agent);
+  it('refuses foreign origins and forms, and explains invalid requests', async () => {
+    const { server, agent, token, request } = await startAll();
+    const id = await requestApproval(agent);
     const authorization = `Bearer ${token}`;
     const foreign = { authorization, origin: 'https://evil.example' };
-    expect((await ask('/approvals', undefined, foreign)).status).toBe(403);
+    expect((await request('/approvals', undefined, foreign)).status).toBe(403);
     const form = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await ask(`/approvals/${id}/approve`, { hash: 'x' }, form)).status).toBe(415);
+    expect((await request(`/approvals/${id}/approve`, { hash: 'x' }, form)).status).toBe(415);
     const big = { hash: 'x', reason: 'a'.repeat(300_000) };
     const wrong: [string, unknown, number, RegExp][] = [
       [`/approvals/${id}/approve`, {}, 400, /hash/],
@@ -170,7 +172,7 @@ describe('the API for people', () => {
       ['/calls?limit=0', undefined, 400, /limit/],
     ];
     for (const [path, body, status, message] of wrong) {
-      const reply = await ask(path, body);
+      const reply = await request(path, body);
       expect({ path, status: reply.status }).toEqual({ path, status });
       expect(reply.body.error?.message).toMatch(message);
       expect(reply.body.error?.what_to_do).toBeTruthy();
@@ -181,7 +183,7 @@ describe('the API for people', () => {
       body: '{"hash":',
     });
     expect(raw.status).toBe(400);
-    expect((await ask('/nothing')).status).toBe(404);
+    expect((await request('/nothing')).status).toBe(404);
     expect(shop().effects).toEqual([]);
     await agent.close();
   });

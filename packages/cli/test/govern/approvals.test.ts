@@ -1,17 +1,22 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { OperationView } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
+import { lineWith } from '../support/cap.js';
 import type { Connected } from '../support/client.js';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { useShop } from '../support/shop.js';
 
-const { data, shop, configure, serve, command, personSays } = useWorld();
+const { data, shop, configure, serve, command, answerPrompt } = useShop();
 const order = { item: 'tea' };
-const ask = { name: 'ask', when: { tool: 'shop_*' }, action: 'require_approval' };
-const asking = { profile: 'workflow', mode: 'autopilot', template: 'open', rules: [ask] };
+const approvalRule = { name: 'ask', when: { tool: 'shop_*' }, action: 'require_approval' };
+const withApproval = {
+  profile: 'workflow',
+  mode: 'autopilot',
+  template: 'open',
+  rules: [approvalRule],
+};
 
-/** What an agent is told when it asks for something that a person has to approve. */
-const asked = async (server: Connected, args: object = order): Promise<string> => {
+/** Calls a tool that requires approval, and returns the operation id. */
+const requestApproval = async (server: Connected, args: object = order): Promise<string> => {
   const { error } = await server.call('shop_order', { ...args });
   expect(error).toMatchObject({
     code: 'approval_required',
@@ -25,22 +30,22 @@ const shown = async (id: string): Promise<OperationView> =>
 const hashOf = async (id: string): Promise<string> => (await shown(id)).approval?.hash ?? '';
 const approve = async (id: string, by = 'ana') =>
   command('approvals', 'approve', id, '--hash', await hashOf(id), '--by', by);
-/** Whoever is alive carries it out a moment later. */
-const done = async (count: number): Promise<void> => {
+/** Waits until live servers have executed this many operations. */
+const executed = async (count: number): Promise<void> => {
   await expect.poll(() => shop().effects.length, { timeout: 30_000 }).toBe(count);
 };
 
-describe('a person who is asked', () => {
-  it('sees what would be done, approves it, and the agent gets its result', async () => {
+describe('an approval', () => {
+  it('is shown and approved, and the agent receives the result', async () => {
     configure({ profile: 'workflow' });
     const server = await serve();
-    const id = await asked(server);
+    const id = await requestApproval(server);
     expect(await server.call('get_operation', { operation_id: id })).toMatchObject({
       data: { state: 'awaiting_approval' },
       meta: { mode: 'composer', approval_mode: true },
     });
-    // Asking again is no second request.
-    expect(await asked(server)).toBe(id);
+    // A repeated call joins the pending approval.
+    expect(await requestApproval(server)).toBe(id);
     const listed = await command('approvals', 'list');
     expect(listed.out.match(/^op_/gm)).toHaveLength(1);
     expect(listed.out).toContain('mode:composer');
@@ -50,17 +55,15 @@ describe('a person who is asked', () => {
     expect(shop().effects).toEqual([]);
     const examined = await command('doctor');
     expect(examined.code).toBe(0);
-    expect(examined.out).toMatch(/^ok +journal .*journal\.db can be used, with the key/m);
-    expect(examined.out).toMatch(/^warn +approvals +1 wait for a person/m);
+    expect(examined.out).toMatch(/^ok +journal .*journal\.db opens with the key/m);
+    expect(examined.out).toMatch(/^warn +approvals +1 pending/m);
     expect(examined.out).toMatch(/^ok +unknown operations +none/m);
 
     expect(await approve(id)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(
-        / is approved\.\nIt is executed\. Its result:\n\{\n {2}"id": "e1"/,
-      ),
+      out: expect.stringMatching(/ is approved\.\nExecuted\. Result:\n\{\n {2}"id": "e1"/),
     });
-    await done(1);
+    await executed(1);
     await expect
       .poll(async () => (await server.call('shop_order', order)).data, { timeout: 30_000 })
       .toEqual({ id: 'e1' });
@@ -74,29 +77,29 @@ describe('a person who is asked', () => {
     expect(line['correlation_id']).toEqual(expect.any(String));
   });
 
-  it('is told that a repeat is meant, which a rule about the key does not keep from being done', async () => {
+  it('shows an intended duplicate, and rules on the key still apply', async () => {
     const keyless = {
       name: 'keyless',
       when: { tool: 'shop_order', 'args.idempotency_key': { exists: false } },
       action: 'deny',
     };
-    configure({ ...asking, rules: [keyless, ask] });
+    configure({ ...withApproval, rules: [keyless, approvalRule] });
     const server = await serve();
     expect((await server.call('shop_order', order)).error?.code).toBe('policy_denied_user_rule');
-    const id = await asked(server, {
+    const id = await requestApproval(server, {
       ...order,
       idempotency_key: 'the-tea-of-monday',
       allow_duplicate: true,
     });
     expect((await command('approvals', 'show', id)).out).toMatch(/^duplicate +yes/m);
     await approve(id);
-    await done(1);
+    await executed(1);
   });
 
-  it('refuses with a reason, which the agent hears', async () => {
-    configure(asking);
+  it('is rejected with a reason that the agent receives', async () => {
+    configure(withApproval);
     const server = await serve();
-    const id = await asked(server);
+    const id = await requestApproval(server);
     const why = ['--by', 'ben', '--reason', 'we have tea'];
     await command('approvals', 'reject', id, '--hash', await hashOf(id), ...why);
     expect(await server.call('shop_order', order)).toMatchObject({
@@ -105,24 +108,24 @@ describe('a person who is asked', () => {
     expect(shop().effects).toEqual([]);
   });
 
-  it('decides once, also when two do so at the same time', async () => {
-    configure(asking);
+  it('is decided once, even by concurrent decisions', async () => {
+    configure(withApproval);
     const server = await serve();
-    const id = await asked(server);
+    const id = await requestApproval(server);
     const hash = await hashOf(id);
     const both = await Promise.all(
       ['approve', 'reject', 'approve'].map((what, n) =>
-        command('approvals', what, id, '--hash', hash, '--by', `person ${n}`),
+        command('approvals', what, id, '--hash', hash, '--by', `operator ${n}`),
       ),
     );
     expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
     expect(both.find(({ code }) => code === 1)?.out).toContain('already been decided');
   });
 
-  it('approves what was edited, and nothing else', async () => {
-    configure(asking);
+  it('covers the edited arguments only', async () => {
+    configure(withApproval);
     const server = await serve();
-    const id = await asked(server);
+    const id = await requestApproval(server);
     const before = await hashOf(id);
     const wrong = await command('approvals', 'edit', id, '--set', 'price=much', '--hash', before);
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('price') });
@@ -140,16 +143,16 @@ describe('a person who is asked', () => {
       out: expect.stringContaining('which were edited by ana'),
     });
     await approve(id);
-    await done(1);
-    // The agent asks for what it asked for, and that is this operation.
+    await executed(1);
+    // The original arguments still identify this operation.
     await expect
       .poll(async () => (await server.call('shop_order', order)).data, { timeout: 30_000 })
       .toEqual({ id: 'e1' });
     expect(shop().effects).toEqual(['order green tea']);
   });
 
-  it('cannot edit a request into something that was done, or that another one asks for', async () => {
-    configure(asking);
+  it('cannot be edited into an executed or another pending operation', async () => {
+    configure(withApproval);
     const server = await serve();
     const refund = async (payment: string): Promise<string> => {
       const { error } = await server.call('shop_refund', { payment, card: '1' });
@@ -158,39 +161,39 @@ describe('a person who is asked', () => {
     const edit = async (id: string, set: string) =>
       command('approvals', 'edit', id, '--set', set, '--hash', await hashOf(id), '--by', 'ana');
     await approve(await refund('p2'));
-    await done(1);
+    await executed(1);
     const other = await refund('p1');
     expect(await edit(other, 'payment=p2')).toMatchObject({
       code: 1,
       err: expect.stringMatching(/refund:p1.*refund:p2/),
     });
-    const tea = await asked(server);
-    const milk = await asked(server, { item: 'milk' });
+    const tea = await requestApproval(server);
+    const milk = await requestApproval(server, { item: 'milk' });
     expect(await edit(milk, 'item=tea')).toMatchObject({
       code: 1,
       err: expect.stringContaining(tea),
     });
-    // What it became is asked for by nobody else.
+    // No other operation has these arguments.
     expect((await edit(milk, 'item=jam')).code).toBe(0);
-    expect(await asked(server, { item: 'jam' })).toBe(milk);
+    expect(await requestApproval(server, { item: 'jam' })).toBe(milk);
     expect(shop().effects).toEqual(['refund p2']);
   });
 
-  it('can approve while no server runs: the next one carries it out', async () => {
-    configure(asking);
+  it('without a live server is executed by the next one', async () => {
+    configure(withApproval);
     const first = await serve();
-    const id = await asked(first);
+    const id = await requestApproval(first);
     await first.close();
     expect((await approve(id)).out).toContain('No live server has shop_order: it is executed when');
     expect(shop().effects).toEqual([]);
     await serve();
-    await done(1);
+    await executed(1);
   });
 
-  it('cannot approve what has expired', async () => {
-    configure({ ...asking, rules: [{ ...ask, expiresInHours: 0.0005 }] });
+  it('cannot be given after expiry', async () => {
+    configure({ ...withApproval, rules: [{ ...approvalRule, expiresInHours: 0.0005 }] });
     const server = await serve();
-    const id = await asked(server);
+    const id = await requestApproval(server);
     await new Promise((resolve) => setTimeout(resolve, 2000));
     expect(await approve(id)).toMatchObject({
       code: 1,
@@ -204,13 +207,13 @@ describe('a person who is asked', () => {
     expect(shop().effects).toEqual([]);
   });
 
-  it('is overruled by rules that have changed meanwhile', async () => {
-    configure(asking);
+  it('does not override rules that changed meanwhile', async () => {
+    configure(withApproval);
     const first = await serve();
-    const id = await asked(first);
+    const id = await requestApproval(first);
     await first.close();
     await approve(id);
-    configure({ ...asking, rules: [{ ...ask, name: 'no more', action: 'deny' }] });
+    configure({ ...withApproval, rules: [{ ...approvalRule, name: 'no more', action: 'deny' }] });
     const second = await serve();
     await expect.poll(async () => (await shown(id)).state, { timeout: 30_000 }).toBe('released');
     expect(await second.call('shop_order', order)).toMatchObject({
@@ -219,28 +222,28 @@ describe('a person who is asked', () => {
     expect(shop().effects).toEqual([]);
   });
 
-  it('has to say what was seen where nobody can be asked', async () => {
-    configure(asking);
-    const id = await asked(await serve());
+  it('requires the hash without a terminal', async () => {
+    configure(withApproval);
+    const id = await requestApproval(await serve());
     expect(await command('approvals', 'approve', id)).toMatchObject({
       code: 2,
       err: expect.stringContaining('--hash'),
     });
     expect((await command('approvals', 'approve', 'op_none', '--hash', 'x')).code).toBe(2);
-    // At a terminal it is shown, and only what was shown is approved.
-    const thought = await personSays(false, 'approvals', 'approve', id);
-    expect(thought).toMatchObject({ code: 1, out: expect.stringContaining('"item": "tea"') });
+    // At a terminal the operation is shown before the prompt.
+    const declined = await answerPrompt(false, 'approvals', 'approve', id);
+    expect(declined).toMatchObject({ code: 1, out: expect.stringContaining('"item": "tea"') });
     expect((await shown(id)).approval).not.toHaveProperty('decision');
-    expect((await personSays(true, 'approvals', 'approve', id)).code).toBe(0);
+    expect((await answerPrompt(true, 'approvals', 'approve', id)).code).toBe(0);
     expect((await shown(id)).approval).toMatchObject({ decision: 'approved' });
   });
 });
 
 describe('an agent', () => {
   it('has no tool that approves', async () => {
-    configure(asking);
+    configure(withApproval);
     const server = await serve();
-    const id = await asked(server);
+    const id = await requestApproval(server);
     const names = await server.tools();
     expect(names.filter((name) => /approv|resolve|decide/.test(name))).toEqual([]);
     for (const args of [
@@ -253,8 +256,8 @@ describe('an agent', () => {
   });
 });
 
-it('nobody finds a sensitive argument, or one that waits, in what is kept or said', async () => {
-  configure(asking);
+it('sensitive and pending arguments appear in clear neither in files nor in output', async () => {
+  configure(withApproval);
   const server = await serve();
   const secret = '4111-1111-2222-3333';
   const refund = { payment: 'p1', card: secret, words: 'a waiting sentence' };
@@ -272,7 +275,7 @@ it('nobody finds a sensitive argument, or one that waits, in what is kept or sai
   ]);
   expect(views[0]?.out).toContain('[sensitive]');
   await approve(id);
-  await done(1);
+  await executed(1);
   await server.call('shop_refund', refund);
   await server.close();
   const all = bytes() + server.stderr() + JSON.stringify(views);

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useWorld } from '../support/shop-world.js';
+import { useShop } from '../support/shop.js';
 
-const { data, dir, shop, configure, serve, command } = useWorld();
+const { data, dir, shop, configure, serve, command } = useShop();
 
 describe('the audit', () => {
-  it('is in order, is exported, and shows what somebody altered', async () => {
+  it('is verified and exported, and detects altered rows', async () => {
     configure({ profile: 'api', limits: { all: { perDay: 2 } } });
     const server = await serve();
     for (const item of ['tea', 'jam', 'gin']) await server.call('shop_order', { item });
@@ -16,7 +16,7 @@ describe('the audit', () => {
     const head = (await command('audit', 'head')).out.trim();
     expect(head).toMatch(/^\d+:[0-9a-f]{64}$/);
     const verified = await command('audit', 'verify', '--expect', head);
-    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('all in order') });
+    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('all valid') });
 
     const lines = (await command('audit', 'export')).out.trim().split('\n');
     const kinds = lines.map((line) => (JSON.parse(line) as { kind: string }).kind);
@@ -34,7 +34,7 @@ describe('the audit', () => {
     expect(found.out).toContain('"altered"');
   });
 
-  it('names the rule that let something be sent, and has a row for a read that was denied', async () => {
+  it('names the rule that allowed a send, and records a denied read', async () => {
     const rules = [
       { name: 'no-stock', when: { tool: 'shop_stock', effect: 'read' }, action: 'deny' },
       { name: 'tea-is-fine', when: { 'args.item': { equals: 'tea' } }, action: 'allow' },
@@ -67,7 +67,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('shows with a head that was kept elsewhere that rows are gone', async () => {
+  it('detects truncation with a head that was stored elsewhere', async () => {
     configure({ profile: 'api' });
     const server = await serve();
     await server.call('shop_order', { item: 'tea' });
@@ -80,21 +80,21 @@ describe('the audit', () => {
   });
 });
 
-describe('whom the file wants to be told', () => {
-  it('hears of what waits and of what nobody knows, without an argument', async () => {
-    const told: { readonly body: string; readonly authorization: string | undefined }[] = [];
+describe('the configured webhook and command', () => {
+  it('receive notifications of pending approvals without arguments', async () => {
+    const received: { readonly body: string; readonly authorization: string | undefined }[] = [];
     const hook = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
-        told.push({ body, authorization: request.headers.authorization });
-        // The first time it is busy.
-        response.writeHead(told.length === 1 ? 503 : 200).end();
+        received.push({ body, authorization: request.headers.authorization });
+        // The first delivery fails.
+        response.writeHead(received.length === 1 ? 503 : 200).end();
       });
     });
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
     const { port } = hook.address() as AddressInfo;
-    const log = join(dir(), 'told.jsonl');
+    const log = join(dir(), 'received.jsonl');
     writeFileSync(join(dir(), 'hook.token'), 'a-token-for-the-hook', { mode: 0o600 });
     configure({
       profile: 'workflow',
@@ -109,18 +109,18 @@ describe('whom the file wants to be told', () => {
     });
     const server = await serve();
     const { error } = await server.call('shop_refund', { payment: 'p1', card: '4111-1111-2222' });
-    await expect.poll(() => told.length, { timeout: 30_000 }).toBe(2);
-    const message = JSON.parse(told[1]?.body ?? '') as object;
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(2);
+    const message = JSON.parse(received[1]?.body ?? '') as object;
     expect(message).toMatchObject({
       kind: 'approval_requested',
       operation_id: error?.operation_id,
       tool: 'shop_refund',
       audit_head: { seq: expect.any(Number) },
     });
-    expect(told[1]?.authorization).toBe('Bearer a-token-for-the-hook');
+    expect(received[1]?.authorization).toBe('Bearer a-token-for-the-hook');
     const lines = readFileSync(log, 'utf8').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([message]);
-    expect(JSON.stringify(told) + lines.join('')).not.toMatch(/4111|"p1"/);
+    expect(JSON.stringify(received) + lines.join('')).not.toMatch(/4111|"p1"/);
     expect(server.stderr()).not.toContain('a-token-for-the-hook');
     expect(shop().effects).toEqual([]);
     hook.closeAllConnections();

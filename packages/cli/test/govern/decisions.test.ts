@@ -7,8 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { toolsOf } from '../../src/packs.js';
 import { run } from '../../src/run.js';
-import { watchedSurroundings } from '../../src/surroundings.fixture.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 
 const dir = useTempDir();
 const opened: (() => Promise<void>)[] = [];
@@ -17,9 +16,9 @@ afterEach(async () => {
 });
 
 const command = async (...args: readonly string[]) => {
-  const runtime = watchedSurroundings({ cwd: dir() });
+  const runtime = fakeRuntime({ cwd: dir() });
   const code = await run(args, runtime);
-  return { code, out: runtime.said(), err: runtime.complained() };
+  return { code, out: runtime.output(), err: runtime.errorOutput() };
 };
 
 const asking: Decide = (_, { approved }) =>
@@ -27,7 +26,7 @@ const asking: Decide = (_, { approved }) =>
     ? { kind: 'allow', limits: [] }
     : { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 };
 
-/** A server in this process. */
+/** Starts a server in this process. */
 const serve = async (tools: readonly Tool[], config: object = {}, decide = asking) => {
   writeFileSync(
     join(dir(), 'toolkeel.config.json'),
@@ -84,8 +83,8 @@ const feed = (handler: Tool['handler']): Tool => ({
 });
 const lion = { animal: 'lion', badge: 'b-4711' };
 
-describe('toolkeel approvals, for a tool that is not built in', () => {
-  it('shows what it approves, and says that no live server has the tool', async () => {
+describe('toolkeel approvals, for a tool of another server', () => {
+  it('shows the approved operation, and reports that no live server has the tool', async () => {
     const tool = feed(() => ({ fed: 'lion' }));
     const { journal, stop } = await serve([tool]);
     const { id, hash } = await asked(journal, tool, lion);
@@ -106,13 +105,11 @@ describe('toolkeel approvals, for a tool that is not built in', () => {
     journal.start();
     const { id, hash } = await asked(journal, tool, lion);
     const { code, out } = await command('approvals', 'approve', id, '--hash', hash);
-    expect(out).toMatch(
-      /is approved\.\nIt is executed\. Its result:\n\{\n {2}"fed": "lion"\n\}\n$/,
-    );
+    expect(out).toMatch(/is approved\.\nExecuted\. Result:\n\{\n {2}"fed": "lion"\n\}\n$/);
     expect(code).toBe(0);
   });
 
-  it('reports the code of an execution that failed', async () => {
+  it('reports the error code of a failed execution', async () => {
     const tool = feed(() =>
       toolError('not_found', 'There is no lion.', { outcome: 'not_executed' }),
     );
@@ -120,13 +117,13 @@ describe('toolkeel approvals, for a tool that is not built in', () => {
     journal.start();
     const { id, hash } = await asked(journal, tool, lion);
     const { code, out } = await command('approvals', 'approve', id, '--hash', hash);
-    expect(out).toMatch(/is approved\.\nIt failed: not_found: There is no lion\.\n$/);
+    expect(out).toMatch(/is approved\.\nFailed: not_found: There is no lion\.\n$/);
     expect(code).toBe(1);
     const json = await command('approvals', 'approve', id, '--hash', hash, '--json');
     expect(JSON.parse(json.out)).toMatchObject({ decided: false, kind: 'already' });
   });
 
-  it('tells a wrong hash from an edit', async () => {
+  it('distinguishes a wrong hash from an edit', async () => {
     const tool = feed(() => ({ fed: 'lion' }));
     const { journal } = await serve([tool]);
     const { id, hash } = await asked(journal, tool, lion);
@@ -154,7 +151,7 @@ describe('toolkeel approvals edit', () => {
       command('approvals', 'edit', id, '--set', `text=${text}`, '--hash', hash, '--by', 'ana');
   };
 
-  it('refuses what the check of the tool refuses, and a rule that denies it, with the reason', async () => {
+  it('refuses arguments that the tool or a rule refuses, with the reason', async () => {
     const edit = await posting([{ ...link, action: 'deny' }]);
     expect(await edit('x'.repeat(301))).toMatchObject({
       code: 1,
@@ -169,15 +166,17 @@ describe('toolkeel approvals edit', () => {
     expect(out).toMatch(/edited by ana, .*\n- text: "hello"\n\+ text: "hello there"\n/);
   });
 
-  it('refuses every edit while the rules of the configuration are not accepted', async () => {
+  it('refuses every edit while the rules of the configuration are invalid', async () => {
     const edit = await posting([{ ...link, action: 'deny', when: { tool: 'x_post_twet' } }]);
     const { code, err } = await edit('hello there');
     expect(code).toBe(1);
-    expect(err).toMatch(/rules\/0\/when\/tool: is no tool here[\s\S]*policy cannot be evaluated/);
+    expect(err).toMatch(
+      /rules\/0\/when\/tool: unknown tool "x_post_twet"[\s\S]*policy cannot be evaluated/,
+    );
   });
 });
 
-it('toolkeel operations resolve says that a step is recorded and the operation is not finished', async () => {
+it('toolkeel operations resolve records a step and reports that the operation is not finished', async () => {
   const tour = defineTool({
     ...zoo,
     name: 'zoo_tour',
@@ -199,6 +198,6 @@ it('toolkeel operations resolve says that a step is recorded and the operation i
   const recorded = ['operations', 'resolve', id, '--outcome', 'executed', '--data', '2'];
   expect(await command(...recorded, '--by', 'ana')).toMatchObject({
     code: 0,
-    out: `Step apes of ${id} is recorded as executed, by ana. The operation is not finished: a call of zoo_tour with the same arguments continues it.\n`,
+    out: `Step apes of ${id} is recorded as executed, by ana. The operation is not finished: a call of zoo_tour with the same arguments resumes it.\n`,
   });
 });

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { openStore, type Operation } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import { overHttp } from '../support/client.js';
-import { useWorld } from '../support/shop-world.js';
+import { useShop } from '../support/shop.js';
 
-const { dir, shop, configure, serve, up } = useWorld();
+const { dir, shop, configure, serve, up } = useShop();
 const order = { item: 'tea' };
 
-/** What a process has left behind. */
+/** The single operation in the journal. */
 const onlyOperation = async (): Promise<Operation> => {
   const store = await openStore('sqlite:journal.db', { dataDir: join(dir(), 'data') });
   const operations = await store.list({});
@@ -16,15 +16,15 @@ const onlyOperation = async (): Promise<Operation> => {
   return operations[0] as Operation;
 };
 
-const gone = async (pid: number | null): Promise<void> => {
-  const isThere = (): boolean => {
+const awaitExit = async (pid: number | null): Promise<void> => {
+  const isRunning = (): boolean => {
     try {
       return process.kill(pid ?? 0, 0);
     } catch {
       return false;
     }
   };
-  await expect.poll(isThere, { timeout: 30_000 }).toBe(false);
+  await expect.poll(isRunning, { timeout: 30_000 }).toBe(false);
 };
 
 const callOver = (url: string, signal?: AbortSignal): Promise<Response> =>
@@ -43,18 +43,18 @@ const callOver = (url: string, signal?: AbortSignal): Promise<Response> =>
     }),
   });
 
-describe('that a result was delivered is recorded', () => {
-  it('when the input of a server on stdio ends', async () => {
+describe('the delivery of a result is recorded', () => {
+  it('when stdin of a server ends', async () => {
     configure({ profile: 'api' });
     const server = await serve();
     expect(await server.call('shop_order', order)).toMatchObject({ data: { id: 'e1' } });
     await server.close();
-    await gone(server.pid);
+    await awaitExit(server.pid);
     const { settledAt = Infinity, deliveredAt } = await onlyOperation();
     expect(deliveredAt).toBeGreaterThanOrEqual(settledAt);
   });
 
-  it('at SIGTERM, of an answer that is given while a server on stdio stops', async () => {
+  it('at SIGTERM, for a call that completes while a server on stdio stops', async () => {
     configure({ profile: 'api' });
     const server = await serve();
     shop().next('hang');
@@ -63,11 +63,11 @@ describe('that a result was delivered is recorded', () => {
     process.kill(server.pid ?? 0, 'SIGTERM');
     shop().release();
     expect(await running).toMatchObject({ data: { id: 'e1' } });
-    await gone(server.pid);
+    await awaitExit(server.pid);
     expect(await onlyOperation()).toHaveProperty('deliveredAt');
   });
 
-  it('at SIGTERM, of an answer over HTTP', async () => {
+  it('at SIGTERM, for a call over HTTP', async () => {
     configure({ profile: 'api' });
     const server = await up();
     const client = await overHttp(`${server.url}/mcp`);
@@ -78,10 +78,10 @@ describe('that a result was delivered is recorded', () => {
     expect(await onlyOperation()).toHaveProperty('deliveredAt');
   });
 
-  it('when get_operation shows the result to a client', async () => {
+  it('when get_operation returns the result', async () => {
     configure({ profile: 'api' });
     const server = await up();
-    await leaveBeforeTheAnswer(server.url);
+    await disconnectBeforeResult(server.url);
     const { id, deliveredAt } = await onlyOperation();
     expect(deliveredAt).toBeUndefined();
     const client = await overHttp(`${server.url}/mcp`);
@@ -95,10 +95,10 @@ describe('that a result was delivered is recorded', () => {
   });
 });
 
-it('a result whose client left before the answer was not delivered, and answers a repeat', async () => {
+it('a result whose client disconnected is not delivered, and is replayed later', async () => {
   configure({ profile: 'api' });
   const server = await up();
-  await leaveBeforeTheAnswer(server.url);
+  await disconnectBeforeResult(server.url);
   server.kill('SIGTERM');
   await server.ended;
   const { state, deliveredAt } = await onlyOperation();
@@ -109,13 +109,13 @@ it('a result whose client left before the answer was not delivered, and answers 
     meta: { idempotency: { replayed: true } },
   });
   await next.close();
-  await gone(next.pid);
+  await awaitExit(next.pid);
   expect(shop().effects).toEqual(['order tea']);
   expect(await onlyOperation()).toHaveProperty('deliveredAt');
 });
 
-/** Asks for an order, closes the connection while it is sent, and waits until it has settled. */
-async function leaveBeforeTheAnswer(url: string): Promise<void> {
+/** Sends an order, disconnects while it is in flight, and waits until it is settled. */
+async function disconnectBeforeResult(url: string): Promise<void> {
   shop().next('hang');
   const leaving = new AbortController();
   const answer = callOver(url, leaving.signal);

@@ -1,15 +1,15 @@
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { data, shop, configure, serve, command, process: start } = useWorld();
+const { data, shop, configure, serve, command, process: start } = useShop();
 const order = (item: string) => ({ item, idempotency_key: `the-order-of-${item}-1` });
 
 describe('a journal that cannot be opened', () => {
-  it('stops the start where something can be changed, with a word on what to do', async () => {
+  it('stops a server with mutations, with a message', async () => {
     configure({ profile: 'api' });
-    writeFileSync(data('.'), 'a file in the way');
+    writeFileSync(data('.'), 'a file in place of the directory');
     for (const args of [['serve'], ['up', '--port', '0']]) {
       const { ended, err } = start(args);
       expect((await ended).code).toBe(1);
@@ -19,9 +19,9 @@ describe('a journal that cannot be opened', () => {
     expect((await command('doctor')).code).toBe(1);
   });
 
-  it('is only a warning where nothing can be changed', async () => {
+  it('is only a warning without mutations', async () => {
     configure({ profile: 'readonly' });
-    writeFileSync(data('.'), 'a file in the way');
+    writeFileSync(data('.'), 'a file in place of the directory');
     const server = await serve();
     expect(await server.call('shop_stock')).toMatchObject({ success: true });
     expect(await lineWith('journal_not_open', server.stderr)).toMatchObject({ level: 'warn' });
@@ -53,8 +53,8 @@ const damages: [string, () => void][] = [
   ],
 ];
 
-describe('a journal in the middle of its life', () => {
-  it.each(damages)('that %s: nothing is sent any more, and reads go on', async (_, damage) => {
+describe('a journal of a running server', () => {
+  it.each(damages)('that %s: mutations are refused, reads continue', async (_, damage) => {
     configure({ profile: 'api' });
     const server = await serve();
     expect(await server.call('shop_order', order('tea'))).toMatchObject({ success: true });
@@ -65,9 +65,9 @@ describe('a journal in the middle of its life', () => {
     expect(await server.call('shop_stock')).toMatchObject({ success: true });
   });
 
-  it('that finds no room: nothing is sent any more, and reads go on', async () => {
+  it('on a full disk: mutations are refused, reads continue', async () => {
     configure({ profile: 'api' });
-    // A file may not grow beyond this, which is what a full disk looks like from inside.
+    // A file size limit simulates a full disk.
     const script = `trap '' XFSZ; ulimit -f 400; exec "$0" "$@"`;
     const server = await serve(['sh', '-c', script]);
     expect(await server.call('shop_order', order('tea'))).toMatchObject({ success: true });
@@ -86,7 +86,7 @@ describe('a journal in the middle of its life', () => {
   });
 });
 
-it('a journal with another key is refused, and so is one whose key is gone', async () => {
+it('a journal without its key is refused', async () => {
   configure({ profile: 'api' });
   const server = await serve();
   await server.call('shop_order', order('tea'));
@@ -95,9 +95,9 @@ it('a journal with another key is refused, and so is one whose key is gone', asy
   const { code, err } = await command('operations', 'list');
   expect(code).toBe(1);
   expect(err).toContain('journal.key is missing');
-  const { ended, err: said } = start(['serve']);
+  const { ended, err: stderr } = start(['serve']);
   expect((await ended).code).toBe(1);
-  expect(said()).toContain('journal.key is missing');
-  // Who only checks the chain needs no key.
+  expect(stderr()).toContain('journal.key is missing');
+  // Verifying the audit does not require the key.
   expect((await command('audit', 'verify')).code).toBe(0);
 });

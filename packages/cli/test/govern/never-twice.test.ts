@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { shop, configure, serve, command, dir } = useWorld();
+const { shop, configure, serve, command, dir } = useShop();
 const key = 'the-order-of-monday';
 const order = { item: 'tea', idempotency_key: key };
 
-describe('a server that can change something', () => {
-  it('gives the first answer again after a restart, and refuses the key for anything else', async () => {
+describe('a server with mutations', () => {
+  it('replays the result after a restart, and refuses the key for other arguments', async () => {
     configure({ profile: 'api' });
     const first = await serve();
     const made = await first.call('shop_order', order);
@@ -34,7 +34,7 @@ describe('a server that can change something', () => {
     });
   });
 
-  it('takes other words for the same act where a template says so, of the tool or of the file', async () => {
+  it('deduplicates by the key template of the tool or of the configuration', async () => {
     configure({ profile: 'api', journal: { keys: { shop_order: 'order:{item}' } } });
     const server = await serve();
     const refund = { payment: 'p1', card: '4111 1111' };
@@ -47,7 +47,7 @@ describe('a server that can change something', () => {
     expect(shop().effects).toEqual(['refund p1', 'order tea']);
   });
 
-  it('refunds a payment once, whatever keys it is asked for with', async () => {
+  it('executes a template-keyed mutation once, for any idempotency key', async () => {
     configure({ profile: 'api' });
     const server = await serve();
     const refund = { payment: 'p1', card: '4111 1111' };
@@ -59,7 +59,7 @@ describe('a server that can change something', () => {
     expect(shop().effects).toEqual(['refund p1']);
   });
 
-  it('likes, unlikes and likes again', async () => {
+  it('releases the dedup key after the inverse', async () => {
     configure({ profile: 'api' });
     const server = await serve();
     for (const tool of ['shop_like', 'shop_like', 'shop_unlike', 'shop_like']) {
@@ -68,7 +68,7 @@ describe('a server that can change something', () => {
     expect(shop().effects).toEqual(['like tea', 'unlike tea', 'like tea']);
   });
 
-  it('says in another process that the same is under way, then gives its result', async () => {
+  it('waits for the same operation in another process, else returns idempotency_in_flight', async () => {
     configure({ profile: 'api', toolTimeoutSecs: 4 });
     const [first, second] = await Promise.all([serve(), serve()]);
     shop().next('hang');
@@ -99,13 +99,13 @@ describe('a server that can change something', () => {
     expect(shop().effects).toHaveLength(2);
   });
 
-  it('goes on with a letter where it broke, in another process', async () => {
+  it('resumes a multi-step operation in another process', async () => {
     configure({ profile: 'api' });
     const letter = { pages: ['one', 'two', 'three'] };
     const first = await serve();
     shop().next('commit and break');
     const broken = await first.call('shop_letter', letter);
-    expect(broken.success).toBe(true); // it looked, and found its first page
+    expect(broken.success).toBe(true); // the read-back finds the first page
     const other = { pages: ['four', 'five'] };
     shop().next('answer', 'break');
     expect((await first.call('shop_letter', other)).success).toBe(false);
@@ -116,7 +116,7 @@ describe('a server that can change something', () => {
     expect(shop().effects).toEqual(pages);
   });
 
-  it('never says more of an unknown end than it knows, until a person does', async () => {
+  it('reports outcome_unknown until an operator resolves the operation', async () => {
     configure({ profile: 'api' });
     const server = await serve();
     shop().next('commit and break');
@@ -161,8 +161,8 @@ describe('a server that can change something', () => {
   });
 });
 
-describe('rules of the file', () => {
-  it('deny, try out and limit, over all processes', async () => {
+describe('configured rules', () => {
+  it('deny, dry-run and limit across processes', async () => {
     configure({
       profile: 'api',
       rules: [
@@ -203,7 +203,7 @@ describe('rules of the file', () => {
     });
   });
 
-  it('stop the start where they cannot be meant', async () => {
+  it('are refused at startup if they are invalid', async () => {
     const rule = { name: 'ask', when: { tool: 'shop_ordr' }, action: 'require_approval' };
     configure({ profile: 'api', rules: [rule] });
     const { code, err } = await command('serve');

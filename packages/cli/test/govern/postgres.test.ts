@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCluster, type Cluster } from '@toolkeel/journal/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { lineWith } from '../support/log-lines.js';
-import { useWorld } from '../support/shop-world.js';
+import { lineWith } from '../support/cap.js';
+import { useShop } from '../support/shop.js';
 
-const { configure, serve, command } = useWorld();
+const { configure, serve, command } = useShop();
 const place = mkdtempSync(join(tmpdir(), 'toolkeel-fsync-'));
 let cluster: Cluster;
-// A server for tests: what it keeps need not outlive a power cut.
+// A test cluster without durability.
 beforeAll(async () => void (cluster = await startCluster(place, process.pid)), 120_000);
 afterAll(async () => {
   await cluster.kill();
   rmSync(place, { recursive: true });
 });
 
-it('a database that forgets in a power cut is named at the start and by the doctor', async () => {
+it('a database without fsync causes a warning at startup and in doctor', async () => {
   configure({ profile: 'api', journal: { url: cluster.url } });
   const server = await serve();
   expect(await server.call('shop_order', { item: 'tea' })).toMatchObject({ success: true });

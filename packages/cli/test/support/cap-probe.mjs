@@ -1,13 +1,13 @@
-// Loaded into a server with `--import`: measures, in its own process, a call against a bare timer.
-// The timer is set when the call's bytes have arrived and nobody has looked at them yet. Beside it
-// bare timers tick until the answer: time that passed between two of them, and that this process
-// neither asked for nor spent computing, is time that the machine did not give it. It counts where it
-// can delay the answer more than the timer: while the call begins, and when its time is over.
+// Loaded into a server with `--import`: compares the duration of a call with a bare timer in the same
+// process. The timer starts when the bytes of the call arrive, before they are parsed. Additional
+// timers tick until the response: time between two ticks that the process neither requested nor spent
+// computing is time without CPU. It counts only where it delays the response more than the timer: when
+// the call starts, and after its cap.
 import { performance } from 'node:perf_hooks';
 
 const TICK_MS = 10;
-/** What the scheduler of a machine with nothing to do may take. */
-const USUAL_MS = 5;
+/** Normal scheduling latency of an idle machine. */
+const SCHEDULING_MS = 5;
 
 const capMs = Number(process.env.CAP_PROBE_MS);
 const { stdin, stdout } = process;
@@ -26,7 +26,7 @@ const account = () => {
   const now = look();
   const lost = now.at - last.at - TICK_MS - (now.computedMs - last.computedMs);
   const counts = last.at === arrivedAt || now.at >= arrivedAt + capMs;
-  if (counts && lost > USUAL_MS) stolenMs += lost;
+  if (counts && lost > SCHEDULING_MS) stolenMs += lost;
   last = now;
 };
 

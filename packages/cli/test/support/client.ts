@@ -4,7 +4,7 @@ import { bareEnvironment, bin, type Place } from './process.js';
 
 export interface Connected {
   readonly tools: () => Promise<readonly string[]>;
-  /** The envelope of an answer. */
+  /** Returns the envelope. */
   readonly call: (name: string, args?: Record<string, unknown>) => Promise<Envelope>;
   readonly stderr: () => string;
   readonly pid: number | null;
@@ -22,7 +22,7 @@ export interface Envelope {
   };
 }
 
-/** Starts `toolkeel serve …` as a client does. */
+/** Starts `toolkeel serve …` like a client. */
 export async function overStdio(
   args: readonly string[],
   place: Place,

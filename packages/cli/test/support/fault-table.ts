@@ -1,11 +1,11 @@
 import type { FaultKind } from '@toolkeel/sandbox';
 
 export interface Expected {
-  /** What a tool says when the fault stays. */
+  /** The code if the fault persists. */
   readonly code: string;
-  /** How many requests a search makes of it at most: attempts, or smaller and smaller pages. */
+  /** Maximum number of requests of a search: attempts, or ever smaller pages. */
   readonly requests: number;
-  /** Whether the next attempt is worth making, so that a fault that strikes once goes unnoticed. */
+  /** Whether a retry succeeds after a fault that occurs once. */
   readonly passes: boolean;
 }
 
@@ -13,16 +13,19 @@ const RETRIED = 3;
 
 const transient = (code: string): Expected => ({ code, requests: RETRIED, passes: true });
 const final = (code: string, requests = 1): Expected => ({ code, requests, passes: false });
-/** The answer is there, whatever is wrong with the way to the next one. */
-const harmless = (requests: number): Expected => ({ code: 'success', requests, passes: true });
+/** The result is valid; only the link to the next page is broken. */
+const tolerated = (requests: number): Expected => ({
+  code: 'success',
+  requests,
+  passes: true,
+});
 
 /**
- * Those with an upstream's name are that upstream's alone, and an empty object means something else to
- * every tool: nothing there, nothing found, nothing that can be read.
+ * Excludes the faults of other upstreams, and the empty object, which has a different meaning for each tool.
  */
 type Named = Exclude<FaultKind, `${'' | 'acted-'}http-${number}` | `x-${string}` | 'empty-json'>;
 
-/** Every fault that the sandbox knows by name: a new one does not compile without its line. */
+/** Every named fault of the sandbox: a new one without an entry does not compile. */
 const named: Readonly<Record<Named, Expected>> = {
   'reset-on-connect': transient('upstream_unavailable'),
   'reset-before-read': transient('upstream_unavailable'),
@@ -40,25 +43,25 @@ const named: Readonly<Record<Named, Expected>> = {
   'length-too-long': transient('upstream_unavailable'),
   'length-too-short': final('upstream_unavailable'),
   redirect: final('forbidden'),
-  'loop-next': harmless(1),
-  'foreign-next': harmless(1),
-  'empty-page': harmless(6),
-  'too-large-413': harmless(6),
-  'too-large-502': harmless(6),
+  'loop-next': tolerated(1),
+  'foreign-next': tolerated(1),
+  'empty-page': tolerated(6),
+  'too-large-413': tolerated(6),
+  'too-large-502': tolerated(6),
 };
 
-/** Of the statuses, all that are read differently, and some that nobody knows. */
+/** All statuses with a specific meaning, and some unknown ones. */
 const statuses: Readonly<Record<number, Expected>> = {
   400: final('upstream_rejected'),
   401: final('unauthorized'),
   403: final('forbidden'),
-  // A search that cannot be posted is tried once more by GET.
+  // A refused POST search is retried once with GET.
   404: final('not_found', 2),
   405: final('upstream_rejected', 2),
   408: transient('timeout'),
   409: final('upstream_rejected'),
   410: final('not_found'),
-  // The page is halved until it cannot get smaller.
+  // The page size is halved down to the minimum.
   413: { ...final('upstream_rejected', 5), passes: true },
   418: final('upstream_rejected'),
   422: final('upstream_rejected'),

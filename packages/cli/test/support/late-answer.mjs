@@ -1,4 +1,4 @@
-// A server of one answer, at its cap and a little later: for judging who measures that.
+// Responds once, after its cap and a configurable delay: tests the measurement itself.
 const { CAP_PROBE_MS, HOW } = process.env;
 
 process.stdin.on('data', () => {

@@ -13,8 +13,8 @@ export interface Ended {
 export interface Running {
   readonly out: () => string;
   readonly err: () => string;
-  /** Resolves with the match when stdout says it; fails when the process ends before. */
-  readonly said: (text: RegExp) => Promise<RegExpExecArray>;
+  /** Resolves with the match in stdout; rejects if the process ends before. */
+  readonly waitForOutput: (text: RegExp) => Promise<RegExpExecArray>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly endInput: () => void;
   readonly ended: Promise<Ended>;
@@ -25,7 +25,7 @@ export interface Place {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Only what a process needs, so that nobody's own settings or journal reach a test. */
+/** A minimal environment, isolated from the developer's settings and journal. */
 export const bareEnvironment = ({ cwd, env }: Place): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   TOOLKEEL_DATA_DIR: join(cwd, 'data'),
@@ -34,27 +34,27 @@ export const bareEnvironment = ({ cwd, env }: Place): Record<string, string> => 
 
 const running = new Set<Running>();
 
-/** Starts `toolkeel` as somebody in a terminal would. */
+/** Starts `toolkeel` in a child process. */
 export function toolkeel(args: readonly string[], place: Place): Running {
   return start(process.execPath, [bin, ...args], place);
 }
 
 export function start(command: string, args: readonly string[], place: Place): Running {
   const { cwd } = place;
-  // A group of its own: a key pressed in a terminal reaches all of it, and so does `kill` here.
+  // Its own process group, so that `kill` reaches all of it, like Ctrl-C in a terminal.
   const child = spawn(command, args, { cwd, env: bareEnvironment(place), detached: true });
   let [out, err] = ['', ''];
   const listeners = new Set<() => void>();
-  const tell = (): void => listeners.forEach((listener) => listener());
+  const notify = (): void => listeners.forEach((listener) => listener());
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
-    tell();
+    notify();
   });
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal }));
   });
-  const said = (text: RegExp): Promise<RegExpExecArray> =>
+  const waitForOutput = (text: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         const match = text.exec(out);
@@ -65,13 +65,13 @@ export function start(command: string, args: readonly string[], place: Place): R
       listeners.add(look);
       look();
       void ended.then(({ code }) => {
-        reject(new Error(`ended with ${code} before it said ${text.source}:\n${out}\n${err}`));
+        reject(new Error(`exited with ${code} before it printed ${text.source}:\n${out}\n${err}`));
       });
     });
   const made: Running = {
     out: () => out,
     err: () => err,
-    said,
+    waitForOutput,
     kill: (signal) => void (child.pid !== undefined && process.kill(-child.pid, signal)),
     endInput: () => void child.stdin.end(),
     ended,
@@ -81,7 +81,7 @@ export function start(command: string, args: readonly string[], place: Place): R
   return made;
 }
 
-/** Runs it to its end. */
+/** Runs a command to completion. */
 export async function finished(
   args: readonly string[],
   place: Place,
@@ -92,9 +92,9 @@ export async function finished(
   return { ...ended, out: run.out(), err: run.err() };
 }
 
-/** For `afterEach`: a test that failed leaves nothing behind. */
+/** For `afterEach`: kills the processes of a failed test. */
 export async function endAll(): Promise<void> {
   const left = [...running];
-  for (const one of left) one.kill('SIGKILL');
+  for (const process_ of left) process_.kill('SIGKILL');
   await Promise.all(left.map(({ ended }) => ended));
 }

@@ -3,17 +3,17 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface SilentServer {
   readonly url: string;
-  /** How many connections it has taken. */
+  /** Number of accepted connections. */
   readonly connections: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** Takes every connection, reads what comes, and never says a word. */
+/** Accepts every connection, reads all input, and never responds. */
 export async function startSilentServer(): Promise<SilentServer> {
   const open = new Set<Socket>();
-  let taken = 0;
+  let accepted = 0;
   const server = createServer((socket) => {
-    taken++;
+    accepted++;
     open.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => open.delete(socket));
@@ -24,7 +24,7 @@ export async function startSilentServer(): Promise<SilentServer> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    connections: () => taken,
+    connections: () => accepted,
     close: async () => {
       for (const socket of open) socket.destroy();
       server.close();

@@ -1,18 +1,18 @@
 import type { XSandbox } from '@toolkeel/sandbox';
 import { expect } from 'vitest';
 
-/** What a call is given: the upstream's landmarks, and the data of calls that came before. */
-interface Told {
+/** The upstream's landmarks, and the results of previous calls. */
+interface CallInput {
   readonly x: XSandbox;
   readonly before: (tool: string) => Readonly<Record<string, unknown>>;
 }
 
 export interface XCall {
   readonly tool: string;
-  readonly args: (told: Told) => Readonly<Record<string, unknown>>;
-  /** What its data has to match. */
-  readonly data: (told: Told) => object;
-  /** What the upstream must have done for it. */
+  readonly args: (input: CallInput) => Readonly<Record<string, unknown>>;
+  /** The expected data. */
+  readonly data: (input: CallInput) => object;
+  /** The expected commits of the upstream. */
   readonly commits?: string;
 }
 
@@ -40,7 +40,7 @@ const mark =
   (flag: string, value: boolean): XCall['data'] =>
   ({ x }) => ({ tweet_id: x.landmarks.unaskedPostId, [flag]: value });
 
-/** Each tool once, in an order in which what one leaves behind helps the next. */
+/** Each tool once, ordered so that earlier results are inputs of later calls. */
 export const xCalls: readonly XCall[] = [
   reading('get_capabilities', none, () => ({ logged_in: true, tier: 'enterprise' })),
   reading('validate_config', none, () => ({ valid: true, findings: [] })),
@@ -118,7 +118,7 @@ export const xCalls: readonly XCall[] = [
   acting('x_unlike_tweet', 'like.deleted', ofPost, mark('liked', false)),
   acting('x_retweet', 'repost.created', ofPost, mark('retweeted', true)),
   acting('x_unretweet', 'repost.deleted', ofPost, mark('retweeted', false)),
-  // It is among the bookmarks from the beginning.
+  // The post is bookmarked initially.
   acting('x_unbookmark_tweet', 'bookmark.deleted', ofPost, mark('bookmarked', false)),
   acting('x_bookmark_tweet', 'bookmark.created', ofPost, mark('bookmarked', true)),
   acting('x_follow_user', 'follow.created', ofStranger, () => ({ following: true })),

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/run.js';
-import { watchedSurroundings } from '../../src/surroundings.fixture.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from '../support/client.js';
 
 const dir = useTempDir();
@@ -35,8 +34,8 @@ const ruled = (action: string) => ({
   template: 'open',
   rules: [{ name: 'mine', when: { tool: 'x_*' }, action }],
 });
-/** What was asked of X, beyond whose account it is. */
-const asked = () =>
+/** The requests to X, except the account lookup. */
+const requests = () =>
   x
     .log()
     .slice(before)
@@ -53,19 +52,19 @@ const serve = async (config: object, env: Readonly<Record<string, string>> = log
 };
 const operations = async (): Promise<readonly unknown[]> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-  const runtime = watchedSurroundings({ cwd: dir(), env });
+  const runtime = fakeRuntime({ cwd: dir(), env });
   expect(await run(['operations', 'list', '--json'], runtime)).toBe(0);
-  const said = JSON.parse(runtime.said()) as { operations: readonly unknown[] };
-  return said.operations;
+  const output = JSON.parse(runtime.output()) as { operations: readonly unknown[] };
+  return output.operations;
 };
-/** All bytes that were kept, whatever they are. */
+/** All stored bytes. */
 const stored = (): string =>
   readdirSync(join(dir(), 'data'), { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => readFileSync(join(dir(), 'data', name), 'latin1'))
     .join('\n');
 
-/** What X can never get, and what the agent is told of it. */
+/** Invalid calls and their error codes. */
 const impossible = [
   ['a post of 281 characters', 'x_post_tweet', { text: 'x'.repeat(281) }, 'tweet_too_long'],
   [
@@ -95,18 +94,18 @@ const impossible = [
 const checked = { success: true, data: { state: 'checked', media_id: null } };
 const denied = { error: { code: 'policy_denied_user_rule' } };
 
-/** How a dry run of an upload ends, and what is sent otherwise: a post, and that upload. */
+/** The results of a dry-run upload and of a post, by rule action. */
 const following = {
-  // Nothing is sent by a dry run, so nobody has to be asked, and nothing is kept.
+  // A dry run sends nothing, so it requires no approval and stores nothing.
   require_approval: { trial: checked, kept: 0, post: { error: { code: 'approval_required' } } },
   dry_run: { trial: checked, kept: 0, post: { error: { code: 'dry_run' } } },
   deny: { trial: denied, kept: 1, post: denied },
 } as const;
 
 describe.each(['require_approval', 'dry_run', 'deny'] as const)(
-  'where a rule says %s',
+  'with a rule that says %s',
   (action) => {
-    it('what can never be sent is refused before that, and nothing of it is kept', async () => {
+    it('invalid calls are refused before the rule, and not stored', async () => {
       const client = await serve(ruled(action));
       for (const [what, tool, args, code] of impossible) {
         const { error } = await client.call(tool, { ...args });
@@ -122,16 +121,16 @@ describe.each(['require_approval', 'dry_run', 'deny'] as const)(
       expect(await client.call('x_post_tweet', { text })).toMatchObject(post);
       const real = { file_path: 'picture.png' };
       expect(await client.call('x_upload_media', real)).toMatchObject(post);
-      // A repeated denial of one tool is counted and not kept.
+      // Repeated denials of a tool are counted, not stored.
       expect(await operations()).toHaveLength(2);
       await client.close();
-      // Arguments are sealed, because a person may be asked about them; the answer of a dry run repeats them.
+      // Arguments are encrypted; the result of a dry run contains them.
       expect(stored().includes('to be seen in the file')).toBe(action === 'dry_run');
       expect(stored().includes('/etc/passwd')).toBe(false);
-      expect(asked()).toEqual([]);
+      expect(requests()).toEqual([]);
     });
 
-    it('without a credential every act is x_not_configured at once', async () => {
+    it('without a credential every mutation returns x_not_configured', async () => {
       const client = await serve(ruled(action), {});
       const calls = [
         ['x_post_tweet', { text: 'x' }],
@@ -151,7 +150,7 @@ describe.each(['require_approval', 'dry_run', 'deny'] as const)(
   },
 );
 
-it('what was done is replayed, though it could not be done any more', async () => {
+it('a settled operation is replayed even if it would now be refused', async () => {
   const post = { text: 'once and for all', idempotency_key: 'post-of-monday-01' };
   const upload = { file_path: 'picture.png', idempotency_key: 'picture-of-monday' };
   const first = await serve({ profile: 'api' });
@@ -159,7 +158,7 @@ it('what was done is replayed, though it could not be done any more', async () =
   const uploaded = await first.call('x_upload_media', upload);
   expect([posted.success, uploaded.success]).toEqual([true, true]);
   await first.close();
-  const sent = asked().length;
+  const sent = requests().length;
   rmSync(join(dir(), 'pictures', 'picture.png'));
   const second = await serve(ruled('require_approval'));
   const replayed = { idempotency: { replayed: true } };
@@ -173,8 +172,8 @@ it('what was done is replayed, though it could not be done any more', async () =
   });
   const anew = { file_path: 'picture.png' };
   expect((await second.call('x_upload_media', anew)).error?.code).toBe('file_read_error');
-  expect(asked()).toHaveLength(sent);
-  // Without a credential the account is not known, and neither is what was done for it.
+  expect(requests()).toHaveLength(sent);
+  // Without a credential the account is unknown, so no operation of it is found.
   await second.close();
   const third = await serve(ruled('require_approval'), {});
   expect((await third.call('x_post_tweet', post)).error?.code).toBe('x_not_configured');

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/run.js';
-import { watchedSurroundings } from '../../src/surroundings.fixture.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from '../support/client.js';
 
 const dir = useTempDir();
@@ -20,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(() => x.close());
 
-/** What a post costs here, beside the list that X published. */
+/** Overrides the published prices of X. */
 const prices = { post: 0.03, post_with_url: 0.5 };
 
 const serve = async (config: object): Promise<Connected> => {
@@ -31,19 +30,19 @@ const serve = async (config: object): Promise<Connected> => {
   clients.push(client);
   return client;
 };
-/** The command beside the server, as a person uses it: without a credential. */
+/** Runs an operator command, without a credential. */
 const command = async (...args: readonly string[]): Promise<string> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-  const runtime = watchedSurroundings({ cwd: dir(), env });
+  const runtime = fakeRuntime({ cwd: dir(), env });
   expect(await run(args, runtime)).toBe(0);
-  return runtime.said();
+  return runtime.output();
 };
 interface Row {
   readonly kind: string;
   readonly tool?: string;
   readonly detail: string;
 }
-/** The costs that the audit has for a kind of entry, in order. */
+/** The costs in the audit rows of a kind. */
 const audited = async (kind: string): Promise<readonly unknown[]> => {
   const lines = (await command('audit', 'export')).trim().split('\n');
   return lines
@@ -61,8 +60,8 @@ const rule = (action: string, more: object = {}) => ({
 const created = (since: number) =>
   x.commits({ after: since }).filter(({ kind }) => kind === 'post.created');
 
-describe('what X charges', () => {
-  it('is in a dry run, by the configured prices, and nothing is sent', async () => {
+describe('the cost of X calls', () => {
+  it('is part of a dry run, by the configured prices', async () => {
     const client = await serve(rule('dry_run'));
     const before = x.commits().length;
     const costs = [
@@ -81,7 +80,7 @@ describe('what X charges', () => {
     expect(x.commits({ after: before })).toEqual([]);
   });
 
-  it('is in an approval, for the agent and for the person, and changes with what is edited', async () => {
+  it('is part of an approval, and changes with an edit', async () => {
     const client = await serve(rule('require_approval'));
     const before = x.commits().length;
     const { error } = await client.call('x_post_tweet', { text: 'may I?' });
@@ -104,7 +103,7 @@ describe('what X charges', () => {
     expect(await audited('send')).toEqual([usd(0.5)]);
   });
 
-  it('is in the audit of what was sent, once for a thread, and not for a repeat', async () => {
+  it('is audited once for each send, also of a thread, and not for a replay', async () => {
     const client = await serve({ profile: 'api' });
     const before = x.commits().length;
     for (const _again of [1, 2]) {
@@ -119,9 +118,9 @@ describe('what X charges', () => {
     expect(await audited('send')).toEqual([usd(0.03), usd(0.06), undefined]);
   });
 
-  it('is what a rule can go by', async () => {
-    const dear = { cost: { gt: 0.1, unit: 'USD' } };
-    const client = await serve(rule('deny', dear));
+  it('can be tested by a rule', async () => {
+    const expensive = { cost: { gt: 0.1, unit: 'USD' } };
+    const client = await serve(rule('deny', expensive));
     expect(await client.call('x_post_tweet', { text: 'cheap' })).toMatchObject({ success: true });
     expect(await client.call('x_post_tweet', { text: 'https://example.com' })).toMatchObject({
       error: { code: 'policy_denied_user_rule', outcome: 'not_executed' },
@@ -129,7 +128,7 @@ describe('what X charges', () => {
   });
 });
 
-it('a post is sent once, though the agent asks twice and the server dies between', async () => {
+it('a post is sent once, even if the server is killed between two calls', async () => {
   const first = await serve({ profile: 'api' });
   const before = x.commits().length;
   const posted = await first.call('x_post_tweet', { text: 'only once' });

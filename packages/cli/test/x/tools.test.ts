@@ -5,7 +5,7 @@ import { envelopeSchema, manifestSchema, type Profile } from '@toolkeel/contract
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { publishedManifest } from '../../src/commands/manifest.js';
-import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from '../support/client.js';
 import { xCalls } from '../support/x-calls.js';
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => x.close());
 
-/** `toolkeel serve x` in a folder, with the upstream, a folder of pictures and these variables. */
+/** Starts `toolkeel serve x` with the sandbox and a media directory. */
 const serve = (cwd: string, profile: Profile, env: Record<string, string>): Promise<Connected> => {
   const media = join(cwd, 'media');
   mkdirSync(media, { recursive: true });
@@ -34,14 +34,14 @@ const serve = (cwd: string, profile: Profile, env: Record<string, string>): Prom
   return overStdio(['x', '--profile', profile], place);
 };
 
-/** One that ends with the test. */
+/** Stops with the test. */
 const served = async (env: Record<string, string> = {}): Promise<Connected> => {
   const client = await serve(dir(), 'api', env);
   clients.push(client);
   return client;
 };
 
-/** Where somebody is logged in. One for each profile, because to start it takes longer than most tests. */
+/** A logged-in server, shared per profile because it starts slowly. */
 const shared = new Map<Profile, Promise<Connected>>();
 const folders: string[] = [];
 const asUser = (profile: Profile): Promise<Connected> => {
@@ -59,21 +59,20 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the published manifest says of a profile. */
 const published = manifestSchema.parse(JSON.parse(readFileSync(publishedManifest, 'utf8')));
 const manifestOf = (profile: Profile) =>
   published.tools.filter(({ profiles }) => profiles.includes(profile));
 const namesOf = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
 
 describe('toolkeel serve x', () => {
-  it('answers each of the 38 tools as it should, and X does for each what it should', async () => {
+  it('returns the expected data and commits for each of the 38 tools', async () => {
     const client = await asUser('api');
     const answers = new Map<string, Readonly<Record<string, unknown>>>();
-    const told = { x, before: (tool: string) => answers.get(tool) ?? {} };
+    const input = { x, before: (tool: string) => answers.get(tool) ?? {} };
     for (const { tool, args, data, commits } of xCalls) {
       const done = x.commits().length;
-      const envelope = await client.call(tool, { ...args(told) });
-      expect({ tool, envelope }).toMatchObject({ envelope: { success: true, data: data(told) } });
+      const envelope = await client.call(tool, { ...args(input) });
+      expect({ tool, envelope }).toMatchObject({ envelope: { success: true, data: data(input) } });
       expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();
       const kinds = x.commits({ after: done }).map(({ kind }) => kind);
       expect({ tool, kinds }).toEqual({ tool, kinds: commits?.split(' ') ?? [] });
@@ -83,14 +82,14 @@ describe('toolkeel serve x', () => {
     expect(client.stderr()).not.toContain(x.credentials.accessToken);
   });
 
-  it('says x_not_configured of every tool that needs X, and asks nobody', async () => {
+  it('returns x_not_configured for every tool that needs X, without a request', async () => {
     const client = await served();
     x.clearLog();
-    const needy = manifestOf('api').filter(({ requires_x_client: needs }) => needs);
-    expect(needy).toHaveLength(33);
-    const told = { x, before: () => ({ media_id: '1', id: '1' }) };
-    for (const { tool, args } of xCalls.filter((one) => namesOf(needy).includes(one.tool))) {
-      const { success, error } = await client.call(tool, { ...args(told) });
+    const dependent = manifestOf('api').filter(({ requires_x_client: needs }) => needs);
+    expect(dependent).toHaveLength(33);
+    const input = { x, before: () => ({ media_id: '1', id: '1' }) };
+    for (const { tool, args } of xCalls.filter((one) => namesOf(dependent).includes(one.tool))) {
+      const { success, error } = await client.call(tool, { ...args(input) });
       expect({ tool, success, error }).toMatchObject({
         success: false,
         error: { code: 'x_not_configured', retryable: false },
@@ -99,7 +98,7 @@ describe('toolkeel serve x', () => {
     expect(x.log()).toEqual([]);
   });
 
-  it('says x_auth_expired where the token cannot be renewed', async () => {
+  it('returns x_auth_expired if the token cannot be refreshed', async () => {
     const { accessToken } = x.issueTokens({ lifetimeMs: 0 });
     const fixed = await served({ TOOLKEEL_X_ACCESS_TOKEN: accessToken });
     expect(await fixed.call('x_get_me')).toMatchObject({
@@ -128,7 +127,7 @@ describe('toolkeel serve x', () => {
     expect(x.commits({ after: before })).toEqual([]);
   });
 
-  it('404 as retryable: what is not there is not_found, and asking again is not advised', async () => {
+  it('404 as retryable: a missing resource is not_found and not retryable', async () => {
     const client = await asUser('api');
     x.clearLog();
     const { deletedPostId } = x.landmarks;
@@ -144,14 +143,14 @@ describe('toolkeel serve x', () => {
   });
 
   it.each(['readonly', 'api', 'workflow'] as const)(
-    "TuitBot's unregistered tools: what the manifest has in %s can be called, and nothing else",
+    "TuitBot's unregistered tools: exactly the manifest's tools in %s can be called",
     async (profile) => {
       const client = await asUser(profile);
       const tools = manifestOf(profile);
       const ofX = namesOf(tools).filter((name) => xCalls.some(({ tool }) => tool === name));
       const ofHost = ['get_operation', 'get_policy_status'];
       expect((await client.tools()).toSorted()).toEqual([...ofX, ...ofHost].toSorted());
-      // A tool that is listed and cannot be called is worse than one that is missing.
+      // A listed tool must be callable.
       for (const name of ofX) {
         const { success, error } = await client.call(name, { no_such_argument: true });
         expect({ name, success, error }).toMatchObject({ error: { code: 'validation_error' } });
@@ -159,7 +158,7 @@ describe('toolkeel serve x', () => {
     },
   );
 
-  it("TuitBot's unregistered tools: the pack's page names those that there are, and no others", () => {
+  it("TuitBot's unregistered tools: the pack's README lists exactly the existing tools", () => {
     const page = readFileSync(new URL('../../../x/README.md', import.meta.url), 'utf8');
     const [, table = ''] = /^## Tools$(.*?)^## /ms.exec(page) ?? [];
     const rows = table.split('\n').filter((line) => line.startsWith('| `'));
@@ -167,18 +166,18 @@ describe('toolkeel serve x', () => {
     expect(named.toSorted()).toEqual(xCalls.map(({ tool }) => tool).toSorted());
   });
 
-  it('has no tool in readonly that acts: such a call finds nobody', async () => {
+  it('has no mutations in readonly', async () => {
     const client = await asUser('readonly');
     const acting = xCalls.filter(({ commits }) => commits !== undefined);
     expect(acting).toHaveLength(14);
     const names = await client.tools();
-    const [before, asked] = [x.commits().length, x.log().length];
+    const [before, requests] = [x.commits().length, x.log().length];
     for (const { tool } of acting) {
       expect(names).not.toContain(tool);
       await expect(client.call(tool, { text: 'a', tweet_id: '1' })).rejects.toThrow(
         `There is no tool "${tool}"`,
       );
     }
-    expect([x.commits().length, x.log().length]).toEqual([before, asked]);
+    expect([x.commits().length, x.log().length]).toEqual([before, requests]);
   });
 });

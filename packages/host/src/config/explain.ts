@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { didYouMean } from '../suggestions.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 import type { Path } from './layers.js';
 
 type Issue = z.core.$ZodIssue;

@@ -207,11 +207,12 @@ export async function configJsonSchema(
     io: 'input',
     unrepresentable: 'any',
   });
+  const policy = policyJsonSchema();
   return {
     $schema,
     title: 'Configuration of Toolkeel',
     ...schema,
-    properties: { ...schema.properties, ...policyJsonSchema.properties },
-    $defs: { ...schema.$defs, ...policyJsonSchema.$defs },
+    properties: { ...schema.properties, ...policy.properties },
+    $defs: { ...schema.$defs, ...policy.$defs },
   };
 }

@@ -50,11 +50,11 @@ const deny = (when: object) => ({ rules: [{ name: 'r', when, action: 'deny' }] }
 
 describe('an invalid configuration', () => {
   it.each([
-    ['a rule without action', { rules: [{ name: 'r' }] }, '/rules/0: needs "action"'],
+    ['a rule without action', { rules: [{ name: 'r' }] }, '/rules/0/action: is required'],
     [
       'an unknown tool',
       deny({ tool: 'putt' }),
-      '/rules/0/when/tool: is no tool here. Did you mean "put"?',
+      '/rules/0/when/tool: unknown tool "putt". Did you mean "put"?',
     ],
     [
       'an unknown argument',
@@ -66,16 +66,16 @@ describe('an invalid configuration', () => {
       { template: 'save' },
       '/template: must be one of safe, standard, open. Did you mean "safe"?',
     ],
-    ['a limit without a number', { limits: { a: {} } }, '/limits/a: needs'],
+    ['a limit without a number', { limits: { a: {} } }, '/limits/a: requires'],
     [
       'an approval without the workflow profile',
       { rules: [{ name: 'r', action: 'require_approval' }] },
-      'it takes the profile "workflow"',
+      'Use the profile "workflow"',
     ],
     [
       'a mode with approvals without the workflow profile',
       { mode: 'composer' },
-      '/mode: asks a person',
+      '/mode: requires approval',
     ],
     [
       'a key for an unknown tool',

@@ -11,7 +11,7 @@ import {
 import type { ToolSource } from '@toolkeel/journal';
 import type { Decision, Explanation, Policy } from '@toolkeel/policy';
 import * as z from 'zod';
-import { didYouMean } from '../suggestions.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 import { policyCall } from './policy.js';
 
 /** Created on first use, because building a schema delays the start. */

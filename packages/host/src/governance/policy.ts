@@ -14,7 +14,7 @@ import type { HostMiddleware } from '../call/middleware.js';
 import type { Mistake } from '../config/explain.js';
 import type { LoadedConfig } from '../config/load.js';
 import { POLICY_SECTIONS } from '../config/schema.js';
-import { didYouMean } from '../suggestions.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 
 export type PolicyInput = Pick<LoadedConfig, 'config' | 'errorFor'>;
 

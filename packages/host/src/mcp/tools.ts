@@ -12,7 +12,7 @@ import type { Deliveries } from '../call/deliveries.js';
 import { OK, type CallEngine, type CompletedRun } from '../call/engine.js';
 import type { ToolTable } from '../catalog/tools.js';
 import type { Scrub } from '../secret/secrets.js';
-import { closestMatches, didYouMean } from '../suggestions.js';
+import { closestMatches, didYouMean } from '@toolkeel/pack-kit';
 import type { RawTool } from './raw.js';
 
 type Params = CallToolRequest['params'];

@@ -22,8 +22,8 @@ export const startsEscape = (unit: number): boolean =>
 
 /**
  * Reads the escape sequence at `at`: percent-encoding, an HTML character reference, or a JSON or
- * JavaScript escape. Writes into `found` instead of allocating. Characters that were read without
- * success are not read again: hostile input takes linear time.
+ * JavaScript escape. Writes into `found` instead of allocating. Characters of a failed attempt are not
+ * read again, so hostile input takes linear time.
  */
 export function readEscape(units: Units, at: number, found: Escape): void {
   found.code = -1;
@@ -33,7 +33,7 @@ export function readEscape(units: Units, at: number, found: Escape): void {
   else readBackslashes(units, at, found);
 }
 
-/** `%2F`, a UTF-8 sequence such as `%C3%A9`, or JavaScript's old `%u002F`. */
+/** `%2F`, a UTF-8 sequence such as `%C3%A9`, or JavaScript's legacy `%u002F`. */
 function readPercent(units: Units, at: number, found: Escape): void {
   if (lower(units[at + 1]) === 0x75 /* u */) {
     accept(found, hex(units, at + 2, 4), at + 6);
@@ -85,7 +85,7 @@ function readNamedEntity(units: Units, at: number, found: Escape): void {
     accept(found, code, end + 1);
     return;
   }
-  const short = entitiesWithoutSemicolon.find((one) => name.startsWith(one));
+  const short = entitiesWithoutSemicolon.find((entity) => name.startsWith(entity));
   if (short !== undefined) accept(found, namedEntities.get(short)!, at + 1 + short.length);
 }
 
@@ -110,7 +110,7 @@ function readBackslashes(units: Units, at: number, found: Escape): void {
   } else if (letter === 0x75 /* u */) accept(found, hex(units, last + 2, 4), last + 6);
   else if (letter === 0x78 /* x */) accept(found, hex(units, last + 2, 2), last + 4);
   else {
-    // Several backslashes stand for one, so that a credential that holds one is found in JSON, too.
+    // Several backslashes count as one, so that a credential with a backslash is found in JSON.
     const code = SHORT_ESCAPES.get(letter ?? 0) ?? (last > at ? BACKSLASH : -1);
     accept(found, code, SHORT_ESCAPES.has(letter ?? 0) ? last + 2 : last + 1);
   }
@@ -132,7 +132,7 @@ function digitOf(unit: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 && unit < 0x80 ? letter - 0x57 : 16;
 }
 
-/** `count` hexadecimal digits as a number, -1 if they are not all there. */
+/** `count` hexadecimal digits as a number, -1 if any is missing. */
 function hex(units: Units, at: number, count: number): number {
   let value = count === 0 ? -1 : 0;
   for (let index = at; index < at + count; index++) {

@@ -1,6 +1,6 @@
 /**
  * HTML's named character references for ASCII punctuation, spaces and invisible characters: the
- * characters that can stand in a credential or split one. Keys are in lower case.
+ * characters that may occur in a credential or split one. Keys are in lower case.
  */
 export const namedEntities: ReadonlyMap<string, number> = new Map(
   Object.entries({
@@ -67,7 +67,7 @@ export const namedEntities: ReadonlyMap<string, number> = new Map(
   }).map(([name, text]) => [name, text.charCodeAt(0)]),
 );
 
-/** The ones that browsers also accept without a semicolon. */
+/** Entities that browsers also accept without a semicolon. */
 export const entitiesWithoutSemicolon: readonly string[] = [
   'amp',
   'apos',

@@ -1,8 +1,8 @@
 import { isSpace, isWord, readingsOf, type Reading } from './reading.js';
 
-/** Shorter values occur in ordinary text, and protect nothing. */
+/** Shorter values occur in ordinary text. */
 export const MIN_LENGTH = 6;
-/** A plain word or number that is shorter than this is matched as a whole word only. */
+/** A plain word or number below this length is matched only as a whole word. */
 const COMMON_LENGTH = 12;
 /** Units of a pattern that the index is built over. At most `MIN_LENGTH`. */
 const PREFIX = 4;
@@ -18,17 +18,17 @@ interface Pattern {
 export type Range = readonly [start: number, end: number];
 
 /**
- * The patterns that find a secret in the readings of a text. Escapes are decoded by the reading; the
- * patterns cover base64, which depends on what stands before and after the secret.
+ * The patterns that find a secret in the readings of a string. Escapes are decoded by the reading; the
+ * patterns cover base64, which depends on the bytes around the secret.
  */
 export function patternsOf(secret: string): readonly Pattern[] {
   const url = encodeURIComponent(Buffer.from(secret).toString());
-  // A secret that itself looks escaped is decoded together with the text that repeats it.
+  // A secret that looks escaped is decoded together with the surrounding text.
   const decoded = [...readingsOf(secret)].map(({ units }) => patternOf(units));
   const plain = [secret, JSON.stringify(secret).slice(1, -1), secret.replaceAll(' ', '+')].map(
     patternOfText,
   );
-  // Base64 of a word is no word.
+  // The base64 of a common word is not common.
   const encoded = [secret, url]
     .flatMap(base64Of)
     .map((text) => ({ ...patternOfText(text), common: false }));
@@ -49,7 +49,7 @@ function patternOf(given: Uint16Array): Pattern {
 const isPlainWord = (units: Uint16Array): boolean =>
   /^(?:\p{L}+|\p{N}+)$/u.test(String.fromCharCode(...units));
 
-/** The part of the base64 that does not depend on what stands before the value and after it. */
+/** The part of the base64 that does not depend on the surrounding bytes. */
 function base64Of(value: string): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
@@ -60,13 +60,13 @@ function base64Of(value: string): readonly string[] {
 }
 
 /**
- * Finds many patterns in one pass. The time does not depend on how many there are: a table tells
- * for the last four units whether a pattern begins with them.
+ * Finds many patterns in one pass, in time independent of their number: a table indexes the first four
+ * units of each pattern.
  */
 export class PatternIndex {
   readonly #begins = new Uint8Array(0x1_00_00);
   readonly #byPrefix = new Map<number, Pattern[]>();
-  /** Of the shortest pattern. */
+  /** Length of the shortest pattern. */
   readonly minLength: number;
 
   constructor(patterns: readonly Pattern[]) {
@@ -84,7 +84,7 @@ export class PatternIndex {
   /** The next match from a position on. */
   matchFrom({ units }: Reading, from: number): Range | undefined {
     const begins = this.#begins;
-    // Where the last four visible units are: the key is made of them.
+    // Positions of the last four visible units, which form the key.
     let [first, second, third, last] = [0, 0, 0, 0];
     let [key, seen] = [0, 0];
     for (let at = from; at < units.length; at++) {

@@ -1,6 +1,6 @@
 import { readEscape, startsEscape, type Escape } from './escapes.js';
 
-/** A text as a reader may decode it, and for each UTF-16 unit the part of the source it comes from. */
+/** A decoded string, with the source range of each UTF-16 unit. */
 export interface Reading {
   readonly units: Uint16Array;
   /** Positions take five times the memory, so they are kept only on request. */
@@ -12,10 +12,10 @@ interface Source {
   readonly to: Int32Array;
 }
 
-/** How many times a text can have been escaped, each time over the time before. */
+/** Maximum number of nested escapings. */
 const MAX_LAYERS = 4;
 
-/** A text as it is, then decoded once, twice and so on, each without invisible characters. */
+/** The string itself, then decoded once, twice and so on, each without invisible characters. */
 export function* readingsOf(text: string, withSource = false): Generator<Reading> {
   let reading = withoutInvisible(rawReading(text, withSource));
   yield reading;
@@ -67,7 +67,7 @@ class Writer {
   readonly #units: Uint16Array;
   readonly #source: Source | undefined;
   #length = 0;
-  /** How much of the reading before is copied or replaced. */
+  /** Number of units already copied or replaced. */
   #done = 0;
 
   constructor(before: Reading) {
@@ -116,7 +116,7 @@ class Writer {
   }
 }
 
-/** What a unit is; looked up once, as Unicode's tables are slow. */
+/** The kind of each unit, cached because Unicode property lookups are slow. */
 const kinds = new Uint8Array(0x1_00_00);
 const VISIBLE = 1;
 const SPACE = 2;
@@ -138,7 +138,7 @@ export const isSpace = (unit: number): boolean => kindOf(unit) === SPACE;
 export const isWord = (unit: number | undefined): boolean =>
   unit !== undefined && kindOf(unit) === WORD;
 
-/** How many units an invisible character has at this place; 0 if it is visible. */
+/** Length of the invisible character at a position; 0 if it is visible. */
 function invisibleAt(units: Uint16Array, at: number): number {
   const unit = units[at]!;
   if (isPair(units[at - 1], unit)) return 0; // the second half of a visible character

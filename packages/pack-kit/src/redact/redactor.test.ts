@@ -14,7 +14,7 @@ const secret = 'tok-ABC/def+0123_456.789=';
 describe.each(echoes)('a secret written with $name', ({ write }) => {
   const { redact, redactJson, contains } = redactorFor(secret);
 
-  it('is cut out of text and the rest is kept', () => {
+  it('is removed from text, and the rest is kept', () => {
     const text = redact(`before ${write(secret)} after`);
     expect(text).toMatch(/^before .*\[redacted\].* after$/s);
     expect(contains(text)).toBe(false);
@@ -22,7 +22,7 @@ describe.each(echoes)('a secret written with $name', ({ write }) => {
     expect(redactorFor('tok-ABC', '0123_456').contains(text)).toBe(false);
   });
 
-  it('is cut out of a JSON document, which stays one', () => {
+  it('is removed from a JSON document, which stays valid', () => {
     const given = {
       say: write(secret),
       [write(secret)]: [1, { deep: write(secret) }],
@@ -38,7 +38,7 @@ describe.each(echoes)('a secret written with $name', ({ write }) => {
 });
 
 describe('ordinary text', () => {
-  it('is returned as it is', () => {
+  it('is returned unchanged', () => {
     const { redact, redactJson } = redactorFor(secret, 'production', '4815162342');
     const text = '50% off &amp; more\nnews: C:\\new, caf%C3%A9, 12 productions, 14815162342';
     expect(redact(text)).toBe(text);
@@ -51,7 +51,7 @@ describe('ordinary text', () => {
     );
   });
 
-  it('keeps what a short or common secret would eat', () => {
+  it('is not changed by a short or common secret', () => {
     const { redact } = redactorFor('abc', 'true', 'public', 'together', '123456');
     expect(redact('abc is true')).toBe('abc is true');
     expect(redact('publication republic to get her 1234567')).toBe(
@@ -63,7 +63,7 @@ describe('ordinary text', () => {
 });
 
 describe('secrets', () => {
-  it('are redacted by the longest first, where one contains another', () => {
+  it('are matched longest first if one contains another', () => {
     const { redact } = redactorFor('secret-1', 'secret-1-and-more');
     expect(redact('x secret-1-and-more y')).toBe('x [redacted] y');
   });
@@ -74,7 +74,7 @@ describe('secrets', () => {
     expect(redact('{"n":123456789}')).toBe('{"n":null}');
   });
 
-  it('are redacted in names that mean something to JavaScript', () => {
+  it('are redacted in keys such as __proto__', () => {
     const { redactJson } = redactorFor(secret);
     const doc = redactJson(JSON.parse(`{"__proto__":"${secret}","constructor":1}`));
     expect(Object.entries(doc as object)).toEqual([
@@ -104,7 +104,7 @@ describe('secrets', () => {
     );
   });
 
-  it('are found in a document wherever they are found in one of its strings', () => {
+  it('are found in a document if they are found in one of its strings', () => {
     const way = fc.constantFrom(...echoes);
     const noise = fc.stringMatching(/^(?:[%&#;x\\u0-9a-f"]|amp|\n){0,20}$/);
     fc.assert(
@@ -118,13 +118,13 @@ describe('secrets', () => {
     );
   });
 
-  it('that are replaced are kept for a while, and permanent ones for ever', () => {
-    const heard: string[] = [];
-    const redactor = createRedactor({ onSecret: (value) => heard.push(value) });
+  it('that rotate are kept for a limited time, permanent ones forever', () => {
+    const added: string[] = [];
+    const redactor = createRedactor({ onSecret: (value) => added.push(value) });
     redactor.add('the-client-secret');
     for (let index = 100; index < 200; index++) redactor.addRotating(`token-number-${index}`);
     redactor.addRotating('token-number-199');
-    expect(heard).toHaveLength(101);
+    expect(added).toHaveLength(101);
     expect(redactor.contains('token-number-100')).toBe(false);
     expect(redactor.contains('token-number-150')).toBe(true);
     expect(redactor.contains('the-client-secret')).toBe(true);
@@ -158,7 +158,7 @@ describe('hostile text', () => {
   });
 });
 
-/** Milliseconds of CPU time, which other processes do not change. */
+/** CPU time in milliseconds: independent of other load on the machine. */
 function cpuOf(run: () => unknown): number {
   const before = process.cpuUsage();
   run();

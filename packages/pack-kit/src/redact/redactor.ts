@@ -1,13 +1,12 @@
 import { MIN_LENGTH, PatternIndex, patternsOf, type Range } from './patterns.js';
 import { readingsOf, type Reading } from './reading.js';
-import { redactTree } from './tree.js';
 
 const REDACTED = '[redacted]';
-/** A login that is renewed every two hours brings two tokens each time: these are of the last days. */
+/** Two tokens per renewal: covers several days of a login that is renewed every two hours. */
 const MAX_ROTATING = 64;
 
 export interface RedactorOptions {
-  /** Called with each new secret, so that others can redact it, too. */
+  /** Called with each new secret, so that other redactors can add it. */
   readonly onSecret?: (value: string) => void;
 }
 
@@ -18,12 +17,12 @@ export interface RedactorOptions {
 export interface Redactor {
   /** Adds a secret for the lifetime of the redactor. Values under six characters are ignored. */
   readonly add: (value: string) => void;
-  /** Adds a secret that is replaced again and again: only the latest 64 are kept. */
+  /** Adds a secret that is rotated regularly: only the latest 64 are kept. */
   readonly addRotating: (value: string) => void;
   readonly contains: (text: string) => boolean;
-  /** Replaces each secret with `[redacted]`. A JSON document stays one. */
+  /** Replaces each secret with `[redacted]`. A JSON document stays valid. */
   readonly redact: (text: string) => string;
-  /** Redacts names and values of parsed JSON, in place. A number that holds a secret becomes null. */
+  /** Redacts names and values of parsed JSON, in place. A number that contains a secret becomes null. */
   readonly redactJson: (value: unknown) => unknown;
 }
 
@@ -59,7 +58,7 @@ export function createRedactor({ onSecret }: RedactorOptions = {}): Redactor {
       }
     }
     const rest = cut(text, ranges);
-    // Cutting a secret out may leave another one whole, in another layer of escapes.
+    // Removing a secret may complete another one in another layer of escapes.
     return contains(rest) ? REDACTED : rest;
   };
   const redact = (text: string): string => {
@@ -92,7 +91,7 @@ function cut(text: string, ranges: readonly Range[]): string {
   return rest + text.slice(done);
 }
 
-/** By its values, because a cut through its text could leave half an escape. */
+/** Redacts the values, because a cut in the serialized text could split an escape. */
 function redactDocument(text: string, redactJson: (value: unknown) => unknown): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -102,4 +101,41 @@ function redactDocument(text: string, redactJson: (value: unknown) => unknown): 
   } catch {
     return undefined;
   }
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+interface Redaction {
+  readonly contains: (text: string) => boolean;
+  readonly redact: (text: string) => string;
+}
+
+/** Iterative, because the upstream controls the nesting depth. */
+function redactTree(root: unknown, { contains, redact }: Redaction): unknown {
+  const holder = [root];
+  const open: Container[] = [holder];
+  const visit = (value: unknown): unknown => {
+    if (typeof value === 'string') return redact(value);
+    if (typeof value === 'number') return contains(String(value)) ? null : value;
+    if (typeof value === 'object' && value !== null) open.push(value as Container);
+    return value;
+  };
+  for (let container = open.pop(); container; container = open.pop()) {
+    if (Array.isArray(container)) {
+      for (let index = 0; index < container.length; index++) {
+        container[index] = visit(container[index]);
+      }
+    } else {
+      for (const key of Object.keys(container)) {
+        const given = container[key];
+        const [name, value] = [redact(key), visit(given)];
+        if (name === key && value === given) continue;
+        if (name !== key) Reflect.deleteProperty(container, key);
+        // Not by assignment: `__proto__` is an ordinary key in JSON.
+        const how = { value, writable: true, enumerable: true, configurable: true };
+        Object.defineProperty(container, name, how);
+      }
+    }
+  }
+  return holder[0];
 }

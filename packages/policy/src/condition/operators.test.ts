@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
-import { callOf, policyOf } from '../catalogue.fixture.js';
-import type { PolicyTool } from '../catalogue.js';
-import type { Condition, Operators } from '../config/types.js';
-import { evaluate } from '../judge/evaluate.js';
-import { explain } from '../judge/explain.js';
-import type { Truth } from './truth.js';
+import { callOf, policyOf } from '../tools.fixture.js';
+import type { PolicyTool } from '../types.js';
+import type { Condition, Operators } from '../config.js';
+import { evaluate } from '../evaluate.js';
+import { explain } from '../explain.js';
+import type { MatchResult } from './node.js';
 
-/** A tool of which nothing is known beforehand. */
+/** A tool without declared arguments. */
 const anything: PolicyTool = {
   name: 'do',
   category: 'any',
@@ -14,18 +14,18 @@ const anything: PolicyTool = {
   inputSchema: { type: 'object' },
 };
 
-const asked = (when: Condition, args: object): Truth => {
+const asked = (when: Condition, args: object): MatchResult => {
   const policy = policyOf({ rules: [{ name: 'a', action: 'deny', when }] }, { tools: [anything] });
   const call = callOf('do', args);
   const { matches } = explain(policy, call).rules[0]!;
   expect(evaluate(policy, call).kind).toBe(matches === 'no' ? 'allow' : 'deny');
   return matches;
 };
-const of = (operators: Operators, value: unknown): Truth =>
+const of = (operators: Operators, value: unknown): MatchResult =>
   asked({ 'args.a': operators }, { a: value });
 
-describe('an argument', () => {
-  test.for<[Operators, unknown, Truth]>([
+describe('an argument operator', () => {
+  test.for<[Operators, unknown, MatchResult]>([
     [{ exists: true }, 0, 'yes'],
     [{ exists: true }, null, 'no'],
     [{ exists: false }, undefined, 'yes'],
@@ -81,11 +81,11 @@ describe('an argument', () => {
     [{ mentions: { gt: 1 } }, '@a @b', 'yes'],
     [{ hashtags: true }, '#a', 'yes'],
     [{ cashtags: true }, '$20', 'no'],
-  ])('asked for %j with %j: %s', ([operators, value, expected]) => {
+  ])('%j matches %j: %s', ([operators, value, expected]) => {
     expect(of(operators, value)).toBe(expected);
   });
 
-  it('of which there are several needs one that fits all that is asked', () => {
+  it('requires one value of several that satisfies all operators', () => {
     const fits = { 'args.a[*]': { gt: 1, lt: 3 } } as const;
     expect(asked(fits, { a: [0, 2, 9] })).toBe('yes');
     expect(asked(fits, { a: [0, 9] })).toBe('no');
@@ -95,46 +95,46 @@ describe('an argument', () => {
   });
 });
 
-describe('conditions together', () => {
+describe('combined conditions', () => {
   const yes = { 'args.a': { equals: 1 } } as const;
   const no = { 'args.b': { exists: true } } as const;
   const unknown = { 'args.list': { gt: 1 } } as const;
   const args = { a: 1, list: [] };
 
-  test.for<[string, Condition, Truth]>([
-    ['all hold', { all: [yes, yes] }, 'yes'],
-    ['one does not', { all: [yes, unknown, no] }, 'no'],
-    ['one cannot be told', { all: [yes, unknown] }, 'unknown'],
-    ['any holds', { any: [no, unknown, yes] }, 'yes'],
-    ['none can be told', { any: [no, unknown] }, 'unknown'],
-    ['not so', { not: yes }, 'no'],
-    ['not told', { not: unknown }, 'unknown'],
-    ['not not', { not: { not: no } }, 'no'],
+  test.for<[string, Condition, MatchResult]>([
+    ['all match', { all: [yes, yes] }, 'yes'],
+    ['one of all does not match', { all: [yes, unknown, no] }, 'no'],
+    ['one of all is unknown', { all: [yes, unknown] }, 'unknown'],
+    ['any matches', { any: [no, unknown, yes] }, 'yes'],
+    ['one of any is unknown', { any: [no, unknown] }, 'unknown'],
+    ['not a match', { not: yes }, 'no'],
+    ['not an unknown', { not: unknown }, 'unknown'],
+    ['a double negation', { not: { not: no } }, 'no'],
     ['members', { ...yes, account: 'def*' }, 'yes'],
-    ['members, one wrong', { ...yes, account: 'other' }, 'no'],
+    ['members, of which one does not match', { ...yes, account: 'other' }, 'no'],
   ])('%s', ([, when, expected]) => {
     expect(asked(when, args)).toBe(expected);
   });
 });
 
-describe('the cost', () => {
+describe('a cost condition', () => {
   const policy = policyOf({
     rules: [{ name: 'dear', action: 'require_approval', when: { cost: { gt: 1, unit: 'usd' } } }],
   });
   const kindAt = (tool: string, cost?: { amount: number; unit: string }) =>
     evaluate(policy, callOf(tool, {}, { cost })).kind;
 
-  it('is compared in its unit', () => {
+  it('compares the estimate in its unit', () => {
     expect(kindAt('x_post_tweet', { amount: 2, unit: 'USD' })).toBe('approve');
     expect(kindAt('x_post_tweet', { amount: 0.5, unit: 'USD' })).toBe('allow');
   });
 
-  it('that is not known asks a person', () => {
+  it('applies to an unknown cost', () => {
     expect(kindAt('x_post_tweet')).toBe('approve');
     expect(kindAt('x_post_tweet', { amount: 0.1, unit: 'credits' })).toBe('approve');
   });
 
-  it('of a tool that never names one is none', () => {
+  it('never matches for a tool without estimates', () => {
     expect(kindAt('x_like_tweet')).toBe('allow');
   });
 });

@@ -1,134 +1,184 @@
-import type { Bounds, Count, Names, Operators, Scalar } from '../config/types.js';
-import { fold, MAX_TEXT } from '../text/fold.js';
-import { glob } from '../text/glob.js';
-import { canonicalHost, isHostOf, linkHosts } from '../text/links.js';
-import { countCashtags, countHashtags, countMentions } from '../text/marks.js';
-import { characters, listWords, quote } from '../text/words.js';
-import { boundsWords, isSame, within } from './compare.js';
-import { opposite, some, truth, type Truth } from './truth.js';
+import type { Bounds, Count, Names, Operators, Scalar } from '../config.js';
+import {
+  canonicalHost,
+  countCashtags,
+  countHashtags,
+  countMentions,
+  isWithinHosts,
+  linkHosts,
+} from '../text/entities.js';
+import { characters, fold, formatList, glob, MAX_TEXT, quote } from '../text/text.js';
+import { matchResult, negate, some, type MatchResult } from './node.js';
 
-type Test = (value: unknown) => Truth;
+export type Test = (value: unknown) => MatchResult;
 
 interface Operator<Operand> {
-  /** The types of JSON that it can be asked of. */
-  readonly of: readonly string[];
-  /** Prepares the test of one value. */
+  /** The JSON types that it accepts; empty for any. */
+  readonly types: readonly string[];
   readonly test: (operand: Operand) => Test;
-  /** Reads on after the argument's name. */
-  readonly words: (operand: Operand) => string;
+  /** Follows the name of the argument. */
+  readonly describe: (operand: Operand) => string;
 }
 
 type OperatorTable = {
   readonly [Name in keyof Operators]-?: Operator<NonNullable<Operators[Name]>>;
 };
 
-const plainTypes = ['string', 'number', 'boolean'];
-const numeric = ['number', 'string'];
+const scalarTypes = ['string', 'number', 'boolean'];
+
+/**
+ * `5` and `"5"` differ, but an upstream may treat them as equal, so the result is unknown. An array or
+ * an object never equals a scalar.
+ */
+function isEqual(value: unknown, wanted: Scalar): MatchResult {
+  if (value === wanted) return 'yes';
+  if (!scalarTypes.includes(typeof value) || typeof value === typeof wanted) return 'no';
+  return String(value) === String(wanted) ? 'unknown' : 'no';
+}
+
+/** Accepts decimal strings, because APIs often represent amounts as strings. */
+export function testRange(value: unknown, bounds: Bounds): MatchResult {
+  const amount = typeof value === 'string' ? parseDecimal(value) : value;
+  if (typeof amount !== 'number' || !Number.isFinite(amount)) return 'unknown';
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = bounds;
+  return matchResult(amount > gt && amount >= gte && amount < lt && amount <= lte);
+}
+
+function parseDecimal(text: string): number | undefined {
+  return text.length < 400 && /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** `more than 5 and at most 10`. */
+export function formatBounds({ gt, gte, lt, lte }: Bounds): string {
+  const parts = [
+    gt === undefined ? [] : [`more than ${gt}`],
+    gte === undefined ? [] : [`at least ${gte}`],
+    lt === undefined ? [] : [`less than ${lt}`],
+    lte === undefined ? [] : [`at most ${lte}`],
+  ];
+  return parts.flat().join(' and ');
+}
+
+/** Whether the range contains no number of at least `least`. */
+export function isEmptyRange(bounds: Bounds, least = -Infinity): boolean {
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = bounds;
+  const low = Math.max(least, gt, gte);
+  const high = Math.min(lt, lte);
+  return low > high || (low === high && (gt === low || lt === high));
+}
 
 const oneOf = (wanted: readonly Scalar[]): Test => {
-  return (value) => some(wanted, (one) => isSame(value, one));
+  return (value) => some(wanted, (candidate) => isEqual(value, candidate));
 };
 const negated = (test: Test): Test => {
-  return (value) => opposite(test(value));
+  return (value) => negate(test(value));
 };
 
-/** A test of a text; numbers are taken as they are written, and what is no text cannot be told. */
-const ofText = (test: (text: string) => boolean | Truth): Test => {
+/** A test of a string; numbers are converted, and the result for other types is unknown. */
+const ofString = (test: (text: string) => boolean | MatchResult): Test => {
   return (value) => {
-    const isPlain = plainTypes.includes(typeof value);
-    const text = isPlain ? String(value) : undefined;
-    if (text === undefined || text.length > MAX_TEXT) return 'unknown';
+    if (!scalarTypes.includes(typeof value)) return 'unknown';
+    const text = String(value);
+    if (text.length > MAX_TEXT) return 'unknown';
     const result = test(text);
-    return typeof result === 'boolean' ? truth(result) : result;
+    return typeof result === 'boolean' ? matchResult(result) : result;
   };
 };
 
 const bound = (name: keyof Bounds): Operator<number> => ({
-  of: numeric,
-  test: (limit) => (value) => within(value, { [name]: limit }),
-  words: (limit) => `is ${boundsWords({ [name]: limit })}`,
+  types: ['number', 'string'],
+  test: (limit) => (value) => testRange(value, { [name]: limit }),
+  describe: (limit) => `is ${formatBounds({ [name]: limit })}`,
 });
 
-const counting = (count: (text: string) => number, one: string, many: string): Operator<Count> => ({
-  of: ['string'],
+const countOperator = (
+  count: (text: string) => number,
+  singular: string,
+  plural: string,
+): Operator<Count> => ({
+  types: ['string'],
   test: (wanted) =>
-    ofText((text) => {
+    ofString((text) => {
       const found = count(text);
-      return typeof wanted === 'boolean' ? found > 0 === wanted : within(found, wanted);
+      return typeof wanted === 'boolean' ? found > 0 === wanted : testRange(found, wanted);
     }),
-  words: (wanted) => {
-    if (typeof wanted === 'boolean') return wanted ? `has a ${one}` : `has no ${one}`;
-    return `has ${boundsWords(wanted)} ${many}`;
+  describe: (wanted) => {
+    if (typeof wanted === 'boolean') return wanted ? `has a ${singular}` : `has no ${singular}`;
+    return `has ${formatBounds(wanted)} ${plural}`;
   },
 });
 
 const linkHost = (isWanted: (host: string, hosts: readonly string[]) => boolean, place: string) =>
   ({
-    of: ['string'],
+    types: ['string'],
     test: (given) => {
       const hosts = given.map(canonicalHost);
-      return ofText((text) => linkHosts(text).some((host) => isWanted(host, hosts)));
+      return ofString((text) => linkHosts(text).some((host) => isWanted(host, hosts)));
     },
-    words: (hosts) => `has a link ${place} ${listWords(hosts)}`,
+    describe: (hosts) => `has a link ${place} ${formatList(hosts)}`,
   }) satisfies Operator<readonly string[]>;
 
-/** Whether a text, as people compare texts, holds or fits any of these. */
+/** A case-insensitive test of a string against any of these names. */
 const inText = (names: Names, prepare: (wanted: string) => (text: string) => boolean): Test => {
   const tests = [names].flat().map((name) => prepare(fold(name)));
-  return ofText((text) => {
+  return ofString((text) => {
     const folded = fold(text);
     return tests.some((test) => test(folded));
   });
 };
 
 export const operators: OperatorTable = {
-  exists: { of: [], test: () => () => 'yes', words: (is) => (is ? 'is given' : 'is not given') },
+  exists: {
+    types: [],
+    test: () => () => 'yes',
+    describe: (is) => (is ? 'is given' : 'is not given'),
+  },
   equals: {
-    of: plainTypes,
+    types: scalarTypes,
     test: (wanted) => oneOf([wanted]),
-    words: (wanted) => `is ${quote(wanted)}`,
+    describe: (wanted) => `is ${quote(wanted)}`,
   },
   notEquals: {
-    of: plainTypes,
+    types: scalarTypes,
     test: (wanted) => negated(oneOf([wanted])),
-    words: (wanted) => `is not ${quote(wanted)}`,
+    describe: (wanted) => `is not ${quote(wanted)}`,
   },
-  in: { of: plainTypes, test: oneOf, words: (wanted) => `is ${listWords(wanted)}` },
+  in: { types: scalarTypes, test: oneOf, describe: (wanted) => `is ${formatList(wanted)}` },
   notIn: {
-    of: plainTypes,
+    types: scalarTypes,
     test: (wanted) => negated(oneOf(wanted)),
-    words: (wanted) => `is not ${listWords(wanted)}`,
+    describe: (wanted) => `is not ${formatList(wanted)}`,
   },
   gt: bound('gt'),
   gte: bound('gte'),
   lt: bound('lt'),
   lte: bound('lte'),
   contains: {
-    of: ['string', 'array'],
+    types: ['string', 'array'],
     test: (names) => {
       const inOne = inText(names, (wanted) => (text) => text.includes(wanted));
       const asItem = oneOf([names].flat());
       return (value) => (Array.isArray(value) ? some(value, asItem) : inOne(value));
     },
-    words: (names) => `contains ${listWords([names].flat())}`,
+    describe: (names) => `contains ${formatList([names].flat())}`,
   },
   matches: {
-    of: ['string'],
+    types: ['string'],
     test: (names) => inText(names, glob),
-    words: (names) => `matches ${listWords([names].flat())}`,
+    describe: (names) => `matches ${formatList([names].flat())}`,
   },
   length: {
-    of: ['string', 'array'],
+    types: ['string', 'array'],
     test: (bounds) => (value) => {
-      if (Array.isArray(value)) return within(value.length, bounds);
-      return ofText((text) => within(characters(text), bounds))(value);
+      if (Array.isArray(value)) return testRange(value.length, bounds);
+      return ofString((text) => testRange(characters(text), bounds))(value);
     },
-    words: (bounds) => `has a length of ${boundsWords(bounds)}`,
+    describe: (bounds) => `has a length of ${formatBounds(bounds)}`,
   },
-  links: counting((text) => linkHosts(text).length, 'link', 'links'),
-  linkHostIn: linkHost(isHostOf, 'to'),
-  linkHostNotIn: linkHost((host, hosts) => !isHostOf(host, hosts), 'to another host than'),
-  mentions: counting(countMentions, 'mention', 'mentions'),
-  hashtags: counting(countHashtags, 'hashtag', 'hashtags'),
-  cashtags: counting(countCashtags, 'cashtag', 'cashtags'),
+  links: countOperator((text) => linkHosts(text).length, 'link', 'links'),
+  linkHostIn: linkHost(isWithinHosts, 'to'),
+  linkHostNotIn: linkHost((host, hosts) => !isWithinHosts(host, hosts), 'to a host other than'),
+  mentions: countOperator(countMentions, 'mention', 'mentions'),
+  hashtags: countOperator(countHashtags, 'hashtag', 'hashtags'),
+  cashtags: countOperator(countCashtags, 'cashtag', 'cashtags'),
 };

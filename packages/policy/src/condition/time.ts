@@ -1,11 +1,10 @@
-import type { TimeCondition } from '../config/types.js';
-import { DAYS, type Day } from '../config/words.js';
-import { truth, type Truth } from './truth.js';
+import { DAYS, type Day, type TimeCondition } from '../config.js';
+import { matchResult, type MatchResult } from './node.js';
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** Undefined for a place whose clock nobody here knows. Kept, because making one takes a while. */
-export function wallClock(zone: string): Intl.DateTimeFormat | undefined {
+/** Undefined for an unknown time zone. Cached, because creating a formatter is slow. */
+export function localClock(zone: string): Intl.DateTimeFormat | undefined {
   const known = clocks.get(zone);
   if (known) return known;
   try {
@@ -24,20 +23,22 @@ export function wallClock(zone: string): Intl.DateTimeFormat | undefined {
 }
 
 /**
- * By the clock on the wall: an hour that is skipped in spring is never, and one that comes twice in
- * autumn is twice. A window over midnight belongs to the day on which it begins.
+ * Compares local time: an hour that daylight saving skips never matches, and a repeated hour matches
+ * twice. A window over midnight belongs to the day on which it starts.
  */
-export function timeTest(time: TimeCondition, clock: Intl.DateTimeFormat): (now: number) => Truth {
-  const isTime = wallTest(time);
+export function timeTest(
+  time: TimeCondition,
+  clock: Intl.DateTimeFormat,
+): (now: number) => MatchResult {
+  const isTime = windowTest(time);
   return (now) => {
     if (!Number.isFinite(now)) return 'unknown';
     const { day, minute } = readClock(clock, now);
-    return truth(isTime(day, minute));
+    return matchResult(isTime(day, minute));
   };
 }
 
-/** The same of a day of the week and a minute of it, as the clock shows them. */
-export function wallTest({
+function windowTest({
   between = ['00:00', '24:00'],
   days,
 }: TimeCondition): (day: number, minute: number) => boolean {
@@ -51,19 +52,19 @@ export function wallTest({
 
 function readClock(clock: Intl.DateTimeFormat, now: number): { day: number; minute: number } {
   const parts = clock.formatToParts(now);
-  const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? '';
+  const part = (type: string): string =>
+    parts.find((candidate) => candidate.type === type)?.value ?? '';
   const day = DAYS.indexOf(part('weekday').toLowerCase() as Day);
   return { day, minute: Number(part('hour')) * 60 + Number(part('minute')) };
 }
 
-/** `24:00` is the end of the day. */
 function minutesOf(text: string): number {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 }
 
 const dayAt = (index: number): Day => DAYS[(index + DAYS.length) % DAYS.length] ?? 'sun';
 
-export function timeWords({ zone, between, days }: TimeCondition): string {
+export function formatTime({ zone, between, days }: TimeCondition): string {
   const parts = [
     between ? [`it is between ${between[0]} and ${between[1]}`] : ['it is'],
     days ? [`on ${days.join(', ')}`] : [],

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { cpuTime } from '../cpu-time.fixture.js';
-import { fold, plain } from './fold.js';
-import { glob } from './glob.js';
-import { isHostOf, linkHosts } from './links.js';
-import { countCashtags, countHashtags, countMentions } from './marks.js';
-import { didYouMean } from './nearest.js';
-import { listWords, shownValues } from './words.js';
+import { cpuTime } from '../tools.fixture.js';
+import { fold, plain } from './text.js';
+import { glob } from './text.js';
+import { isWithinHosts, linkHosts } from './entities.js';
+import { countCashtags, countHashtags, countMentions } from './entities.js';
+import { didYouMean } from './suggestion.js';
+import { formatList, formatValues } from './text.js';
 
-describe('a pattern', () => {
-  it('matches what the same regular expression matches', () => {
+describe('glob', () => {
+  it('agrees with the equivalent regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
     const word = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 });
     fc.assert(
@@ -21,12 +21,12 @@ describe('a pattern', () => {
     );
   });
 
-  it('takes nothing but the star for special', () => {
+  it('treats only the star as special', () => {
     expect(glob('a.b')('axb')).toBe(false);
     expect(glob('[a]+*')('[a]+?')).toBe(true);
   });
 
-  it('cannot be made slow by a hostile text', () => {
+  it('takes linear time on hostile strings', () => {
     const evil = `${'a'.repeat(1_000_000)}!`;
     const spent = cpuTime(() => {
       expect(glob('*a*a*a*a*a*a*a*a*a*a*a*a*b')(evil)).toBe(false);
@@ -36,13 +36,13 @@ describe('a pattern', () => {
   });
 });
 
-test('texts are compared as people see them', () => {
+test('fold ignores case, width, spacing and invisible characters', () => {
   expect(fold('  Check\n\tOUT ')).toBe(' check out ');
   expect(fold('li\ufeffnk')).toBe('link');
   expect(fold('ｌｉｎｋ\u200b in\u00ad bio')).toBe('link in bio');
 });
 
-describe('links', () => {
+describe('linkHosts', () => {
   test.for([
     ['see https://Example.com/a?b#c now', ['example.com']],
     ['www.example.com and example.org/path/file.zip', ['www.example.com', 'example.org']],
@@ -64,11 +64,11 @@ describe('links', () => {
     [`http://ev${'%EF%B8%8F'.repeat(400)}il.test/`, ['evil.test']],
     ['no link', []],
     ['://', []],
-  ] as const)('in %j are %j', ([given, hosts]) => {
+  ] as const)('finds in %j: %j', ([given, hosts]) => {
     expect(linkHosts(given)).toEqual(hosts);
   });
 
-  it('are found in a hostile text in no time', () => {
+  it('takes linear time on hostile strings', () => {
     const spent = cpuTime(() => {
       for (const unit of ['.', '-.', 'a.', '://', '@', 'http://', 'a.b/']) {
         linkHosts(unit.repeat(100_000 / unit.length));
@@ -77,9 +77,9 @@ describe('links', () => {
     expect(spent).toBeLessThan(2000);
   });
 
-  it('lead to a host or to a part of it', () => {
-    expect(isHostOf('blog.a.test', ['a.test'])).toBe(true);
-    expect(isHostOf('nota.test', ['a.test'])).toBe(false);
+  it('compares hosts and their subdomains', () => {
+    expect(isWithinHosts('blog.a.test', ['a.test'])).toBe(true);
+    expect(isWithinHosts('nota.test', ['a.test'])).toBe(false);
   });
 });
 
@@ -95,13 +95,16 @@ test.each([
   ['a variation selector', 'a\ufe0f@bob a\ufe0f#tag', 1, 1, 0],
   ['RT', 'RT@bob start@bob', 1, 0, 0],
   ['an ASCII letter', 'a@bob a#tag a$ABC \u00e9#tag', 0, 0, 0],
-])('marks are counted after %s as X counts them', (_, given, mentions, hashtags, cashtags) => {
-  const counted = [countMentions(given), countHashtags(given), countCashtags(given)];
-  expect(counted).toEqual([mentions, hashtags, cashtags]);
-});
+])(
+  'mentions and tags after %s are counted as X counts them',
+  (_, given, mentions, hashtags, cashtags) => {
+    const counted = [countMentions(given), countHashtags(given), countCashtags(given)];
+    expect(counted).toEqual([mentions, hashtags, cashtags]);
+  },
+);
 
-describe('a plain text', () => {
-  it('is what normalization makes of it', () => {
+describe('plain', () => {
+  it('equals NFKC without invisible characters', () => {
     const letters = fc.constantFrom('e', '\u0301', '\u0323', 'ｱ', '\uFF9E', 'ﬁ', '語', '\u200b');
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 40 }), (given) => {
@@ -114,7 +117,7 @@ describe('a plain text', () => {
     );
   });
 
-  it('is made of nothing but marks in no time', () => {
+  it('takes linear time on combining marks', () => {
     const spent = cpuTime(() => {
       for (const unit of ['\u0301\u0323', '\u0301\uFF9E', 'a\u0301\u0323']) {
         const text = unit.repeat(100_000 / unit.length);
@@ -126,17 +129,17 @@ describe('a plain text', () => {
   });
 });
 
-describe('a suggestion', () => {
+describe('didYouMean', () => {
   const names = ['x_post_tweet', 'x_post_thread', 'x_like_tweet'];
 
-  it('names what may have been meant', () => {
+  it('suggests close names', () => {
     expect(didYouMean('post_tweet', names)).toContain('"x_post_tweet"');
     expect(didYouMean('x_pots_tweet', names)).toContain('"x_post_tweet"');
     expect(didYouMean('delete_everything', names)).toBe('');
     expect(didYouMean('x'.repeat(121), names)).toBe('');
   });
 
-  it('finds every name with one letter too much', () => {
+  it('finds every name with one extra character', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.nat(), (name, at) => {
         const place = at % name.length;
@@ -147,11 +150,11 @@ describe('a suggestion', () => {
   });
 });
 
-test('lists and values are shown in a few words', () => {
-  expect(listWords(['a', 2, true])).toBe('"a", 2 or true');
-  expect(listWords([1, 2, 3, 4, 5])).toBe('1, 2, 3 or 2 more');
-  expect(shownValues(['x'.repeat(50), [1], {}, 4])).toBe(
-    'a text of 50 characters, a list of 1, an object and 1 more',
+test('formatList and formatValues shorten long lists and strings', () => {
+  expect(formatList(['a', 2, true])).toBe('"a", 2 or true');
+  expect(formatList([1, 2, 3, 4, 5])).toBe('1, 2, 3 or 2 more');
+  expect(formatValues(['x'.repeat(50), [1], {}, 4])).toBe(
+    'a string of 50 characters, an array of 1, an object and 1 more',
   );
-  expect(shownValues([])).toBeUndefined();
+  expect(formatValues([])).toBeUndefined();
 });

@@ -13,7 +13,7 @@ import { oneLine } from '../strings.js';
 import type { Criteria } from './criteria.js';
 import { ITEM_MEMBERS, KNOWN_PROPERTIES } from './known-properties.js';
 import { propertyOf } from './query.js';
-import { asQuestion, didYouMean, suggestions } from './suggest.js';
+import { asQuestion, didYouMean, closestMatches } from '@toolkeel/pack-kit';
 
 /** The known collections of a catalogue, with the properties in their summaries. */
 export interface KnownCollections {
@@ -203,13 +203,15 @@ function pathSuggestions(path: string, items: readonly JsonObject[]): readonly s
     items.flatMap((item) => Object.keys(objectOf(item[member]) ?? {}));
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'assets') {
-    return suggestions(name, namesIn('assets')).map((key) => ['assets', key, ...rest].join('.'));
+    return closestMatches(name, namesIn('assets')).map((key) => ['assets', key, ...rest].join('.'));
   }
   const bare = withoutPrefix(path);
   if (path !== bare && KNOWN_PROPERTIES.has(bare)) return [];
   const properties = new Set([...namesIn('properties'), ...KNOWN_PROPERTIES]);
   // A bare property name only lacks the `properties.` prefix.
-  const names = properties.has(bare) ? [bare] : suggestions(bare, [...properties, ...ITEM_MEMBERS]);
+  const names = properties.has(bare)
+    ? [bare]
+    : closestMatches(bare, [...properties, ...ITEM_MEMBERS]);
   return names.map((match) => (properties.has(match) ? `properties.${match}` : match));
 }
 

@@ -20,7 +20,7 @@ import { knownCollectionsFrom } from '../search/diagnose.js';
 import { unsupported } from '../search/plan.js';
 import { matchesQuery } from '../search/query.js';
 import type { SearchOptions, SearchResult } from '../search/search.js';
-import { didYouMean } from '../search/suggest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 import { walk, type Visitor, type WalkResult } from './walk.js';
 
 /** Searches a static catalogue by reading its files, within limits. */

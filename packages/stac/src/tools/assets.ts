@@ -4,7 +4,7 @@ import { linkTo } from '../api/links.js';
 import { compact, objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { Fields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
-import { didYouMean } from '../search/suggest.js';
+import { didYouMean } from '@toolkeel/pack-kit';
 
 /** The asset name that selects all assets. */
 export const ALL_ASSETS = '*';

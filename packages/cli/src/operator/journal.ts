@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { toolError, type Tool, type ToolSpec } from '@toolkeel/contract';
+import {
+  createHost,
+  decideAsWorkflow,
+  HostError,
+  isPersistent,
+  journalAddress,
+  journalFile,
+  loadConfig,
+  openJournalStore,
+  POLICY_SECTIONS,
+  settingsWithoutSecrets,
+  type OperatorJournal,
+  type LoadedConfig,
+  type PackBinding,
+  type PackEntry,
+} from '@toolkeel/host';
+import type { JournalStore, ToolSource } from '@toolkeel/journal';
+import { cliPack, packNames } from '../packs.js';
+import type { RuntimeContext } from '../runtime.js';
+
+export interface OperatorFlags {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+export interface OpenedOperatorJournal extends OperatorJournal {
+  readonly scrub: (text: string) => string;
+  readonly specOf: (tool: string) => ToolSpec | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the journal of this installation for the operator. No server has to run. */
+export async function openOperatorJournal(
+  flags: OperatorFlags,
+  runtime: RuntimeContext,
+): Promise<OpenedOperatorJournal> {
+  const bindings = await Promise.all(packNames.map((name) => cliPack(name).load()));
+  const loaded = loadJournalConfig(flags, runtime, bindings);
+  const { createJournal } = await import('@toolkeel/journal');
+  const { store, journaling } = await openJournalStore(loaded);
+  const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, runtime)));
+  const known = new Set(tools.specs().map(({ name }) => name));
+  const keys = Object.entries(loaded.config.journal.keys).filter(([name]) => known.has(name));
+  const journal = createJournal({
+    ...journaling,
+    tools,
+    templates: Object.fromEntries(keys),
+    // Edits are checked as a server checks requests.
+    decide: decideAsWorkflow(loaded, tools.specs()),
+    report: (cause) => {
+      const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
+      if (name === 'ConfigError') runtime.stderr.write(`toolkeel: ${message}\n`);
+    },
+  });
+  const { operations, approvals, counts } = journal;
+  return {
+    operations,
+    approvals,
+    counts,
+    store,
+    scrub: loaded.secrets.scrub,
+    specOf: (name) => tools.specs().find((spec) => spec.name === name),
+    close: async () => {
+      await journal.close();
+      await store.close();
+    },
+  };
+}
+
+/** Opens only the store: reading the audit does not require the key. */
+export async function openAuditStore(
+  flags: OperatorFlags,
+  runtime: RuntimeContext,
+): Promise<JournalStore> {
+  const loaded = loadJournalConfig(flags, runtime, []);
+  const { openStore } = await import('@toolkeel/journal');
+  return openStore(journalAddress(loaded), { dataDir: loaded.dataDir });
+}
+
+/** Loads only the journal's location and the policy: the operator needs no credential of a server. */
+function loadJournalConfig(
+  { config: file }: OperatorFlags,
+  { env, cwd }: RuntimeContext,
+  packs: readonly PackBinding[],
+): LoadedConfig {
+  const location = { env, cwd, ...(file !== undefined && { file }) };
+  const only = ['dataDir', 'journal', 'mode', ...POLICY_SECTIONS];
+  const loaded = loadConfig({ ...location, packs, packSettings: {}, only });
+  if (!isPersistent(loaded)) {
+    throw new HostError(
+      'The journal is in the memory of the server (journal.url is memory:) and cannot be opened. Use sqlite: or postgres:.',
+    );
+  }
+  const path = journalFile(loaded);
+  if (path !== undefined && !existsSync(path)) {
+    throw new HostError(
+      `There is no journal at ${path}: no server has created one yet. ` +
+        'Use the same --config or TOOLKEEL_DATA_DIR as the server.',
+    );
+  }
+  return loaded;
+}
+
+/** Covers the tools of every profile. */
+const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as const;
+
+/** The pack with its settings, such as prices, so that estimates match those of a server. */
+function withSettings(
+  { pack }: PackBinding,
+  { config: file }: OperatorFlags,
+  { env, cwd }: RuntimeContext,
+): PackEntry {
+  const location = { env, cwd, ...(file !== undefined && { file }) };
+  const config = settingsWithoutSecrets(pack.name, location);
+  return pack.configSchema.safeParse(config).success ? { pack, config } : { pack };
+}
+
+/** Loads tools without credentials where the pack supports it; otherwise only their descriptions. */
+function toolsOf(entries: readonly PackEntry[]): ToolSource {
+  const specs = entries.flatMap(({ pack }) => pack.describe());
+  const load = async (name: string): Promise<Tool | undefined> => {
+    const spec = specs.find((candidate) => candidate.name === name);
+    const owner = entries.find(({ pack }) => pack.describe().some((tool) => tool.name === name));
+    if (!spec || !owner) return undefined;
+    try {
+      return await createHost({ packs: [owner], profile }).toolSource.load(name);
+    } catch {
+      return withoutHandler(spec);
+    }
+  };
+  return { specs: () => specs, load };
+}
+
+function withoutHandler(spec: ToolSpec): Tool {
+  return {
+    ...spec,
+    handler: () => {
+      throw new TypeError(`${spec.name} cannot run in this process`);
+    },
+    check: () =>
+      toolError(
+        'internal_error',
+        'its pack cannot be created in this process, so its checks cannot run',
+      ),
+  };
+}
