@@ -145,11 +145,11 @@ export function createHost(options: HostOptions = {}): Host {
     });
   };
   const reads = typeof policy === 'object' ? readRules(policy, recordDenial) : undefined;
-  let aroundMutations = middleware;
+  let mutationMiddleware = middleware;
   const engine = new CallEngine({
     profile,
     middlewareFor: (tool) => {
-      if (tool.mutation) return aroundMutations;
+      if (tool.mutation) return mutationMiddleware;
       const rules = reads?.middlewareFor(tool);
       return rules ? [...middleware, rules] : middleware;
     },
@@ -195,7 +195,7 @@ export function createHost(options: HostOptions = {}): Host {
     ...journalHooks(log, metrics),
   });
   if (journal) {
-    aroundMutations = [...middleware, journal.middleware];
+    mutationMiddleware = [...middleware, journal.middleware];
     table.addTool(prepare(journal.tool), callTimeoutMs);
   }
   if (policy) {

@@ -75,9 +75,9 @@ describe('a journal in SQLite', () => {
   test('on a full disk refuses writes, keeps its data, and continues when there is space', async () => {
     const disk = smallDisk();
     // Without the privilege to mount, a limit of the file size replaces the disk.
-    const middleware = disk ?? ['sh', '-c', 'ulimit -f 1500; exec "$0" "$@"'];
+    const wrapper = disk ?? ['sh', '-c', 'ulimit -f 1500; exec "$0" "$@"'];
     const filler = disk && { filler: join(dir, 'filler') };
-    const result = await inChild('fill', { path, ...filler }, middleware);
+    const result = await inChild('fill', { path, ...filler }, wrapper);
     expect(result).toMatchObject({
       half: null,
       failure: {

@@ -32,10 +32,10 @@ export async function killChild(child: ChildProcess): Promise<void> {
 export async function inChild<K extends keyof Tasks>(
   task: K,
   options: Tasks[K],
-  middleware: readonly string[] = [],
+  wrapper: readonly string[] = [],
 ): Promise<unknown> {
   const command = [process.execPath, script, task, JSON.stringify(options)];
-  const [program, ...args] = [...middleware, ...command];
+  const [program, ...args] = [...wrapper, ...command];
   const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let err = '';

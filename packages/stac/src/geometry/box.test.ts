@@ -115,7 +115,7 @@ describe('bounding boxes', () => {
   it('covers all corners of all boxes', () => {
     fc.assert(
       fc.property(fc.array(box, { minLength: 1, maxLength: 6 }), (boxes) => {
-        const middleware = boxAround(boxes)!;
+        const around = boxAround(boxes)!;
         for (const [west, south, east, north] of boxes) {
           for (const corner of [
             [west, south],
@@ -123,9 +123,9 @@ describe('bounding boxes', () => {
           ] as const) {
             const [x, y] = corner;
             const same =
-              contains(middleware, corner) ||
-              contains(middleware, [x === 180 ? -180 : x === -180 ? 180 : x, y]);
-            expect({ middleware, corner, same }).toMatchObject({ same: true });
+              contains(around, corner) ||
+              contains(around, [x === 180 ? -180 : x === -180 ? 180 : x, y]);
+            expect({ around, corner, same }).toMatchObject({ same: true });
           }
         }
       }),

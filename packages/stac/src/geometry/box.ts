@@ -112,8 +112,8 @@ export function boxAround(boxes: readonly Box[]): Box | undefined {
     if (from - reach > gap.width) gap = { width: from - reach, west: from, east: reach };
     reach = Math.max(reach, to);
   }
-  const middleware = first.from + 360 - last;
-  if (middleware > gap.width) return [first.from, south, wrap(last), north];
+  const around = first.from + 360 - last;
+  if (around > gap.width) return [first.from, south, wrap(last), north];
   return [gap.west, south, wrap(gap.east), north];
 }
 

@@ -76,13 +76,13 @@ describe('datetime', () => {
     const span = { from: Date.parse('2024-06-01'), to: Date.parse('2024-06-30') };
     expect(overlapsSpan({ datetime: '2024-06-15T00:00:00Z' }, span)).toBe(true);
     expect(overlapsSpan({ datetime: '2024-07-15T00:00:00Z' }, span)).toBe(false);
-    const middleware = {
+    const around = {
       datetime: null,
       start_datetime: '2024-01-01T00:00:00Z',
       end_datetime: '2024-12-31T00:00:00Z',
     };
-    expect(overlapsSpan(middleware, span)).toBe(true);
-    expect(overlapsSpan({ ...middleware, end_datetime: '2024-05-01T00:00:00Z' }, span)).toBe(false);
+    expect(overlapsSpan(around, span)).toBe(true);
+    expect(overlapsSpan({ ...around, end_datetime: '2024-05-01T00:00:00Z' }, span)).toBe(false);
     expect(overlapsSpan({}, span)).toBe(false);
   });
 });

@@ -64,8 +64,8 @@ const beside = ({ poll }: Draft): JsonObject => ({
 });
 const poll = { options: ['yes & no', 'cafe\u0301'], duration_minutes: 60 };
 
-const matches = (draft: Draft, doc: JsonObject, middleware: JsonObject = {}) =>
-  matchesDraft(draft, readPost(doc, readIncludes(middleware))!);
+const matches = (draft: Draft, doc: JsonObject, around: JsonObject = {}) =>
+  matchesDraft(draft, readPost(doc, readIncludes(around))!);
 
 describe('matchesDraft', () => {
   it.each<[string, Draft, Parameters<typeof shown>[1]]>([

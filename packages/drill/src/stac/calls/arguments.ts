@@ -34,13 +34,13 @@ export const argumentsOf = {
 
   search_items: (n, { anchors }) => {
     const anchor = pick(anchors, n);
-    const base = { collections: [anchor.collection], datetime: middleware(anchor, n), limit: 5 };
+    const base = { collections: [anchor.collection], datetime: around(anchor, n), limit: 5 };
     return { ...base, ...SEARCH_STYLES[n % SEARCH_STYLES.length]!(anchor) };
   },
 
   search_collections: (n, { anchors }) => ({
     q: pick(WORDS, n),
-    datetime: middleware(pick(anchors, n), n),
+    datetime: around(pick(anchors, n), n),
   }),
 
   // Of a catalogue that was never met before: its first page comes first.
@@ -51,7 +51,7 @@ export const argumentsOf = {
 
   get_aggregations: (n, { anchors }) => {
     const anchor = pick(anchors, n);
-    const search = { collections: [anchor.collection], datetime: middleware(anchor, n) };
+    const search = { collections: [anchor.collection], datetime: around(anchor, n) };
     // Left out in one call of a block: then the catalogue is asked for the list of names first.
     return n % CALLS_PER_BLOCK === 0
       ? search
@@ -76,7 +76,7 @@ export const argumentsOf = {
     return {
       catalogs: [MAIN_NAME, OTHER_NAME],
       collections: [anchor.collection],
-      datetime: middleware(anchor, n),
+      datetime: around(anchor, n),
       limit: 3,
     };
   },
@@ -132,7 +132,7 @@ function ring([west, south, east, north]: Anchor['bbox']): readonly (readonly nu
 }
 
 /** A time that the anchor lies in, its own for every n. */
-function middleware({ time }: Anchor, n: number): string {
+function around({ time }: Anchor, n: number): string {
   return `${iso(time - 20 * DAY_MS)}/${iso(time + 20 * DAY_MS + n * 1000)}`;
 }
 
