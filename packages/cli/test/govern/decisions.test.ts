@@ -155,7 +155,7 @@ describe('toolkeel approvals edit', () => {
     const edit = await posting([{ ...link, action: 'deny' }]);
     expect(await edit('x'.repeat(301))).toMatchObject({
       code: 1,
-      err: expect.stringContaining('text counts as 301 characters, and 280 are allowed'),
+      err: expect.stringContaining('text counts as 301 characters; the limit is 280'),
     });
     expect(await edit('see https://a.test')).toMatchObject({
       code: 1,
