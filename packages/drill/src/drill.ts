@@ -12,7 +12,7 @@ const io = {
 };
 
 if (what === 'stac') {
-  const { drillStac } = await import('./stac/command/main.js');
+  const { drillStac } = await import('./stac/command.js');
   process.exitCode = await drillStac(args, {
     ...io,
     write: (file, text) => writeFileSync(file, text),
@@ -20,7 +20,7 @@ if (what === 'stac') {
     server: [process.execPath, cli, 'serve', 'stac'],
   });
 } else if (what === 'journal') {
-  const { drillJournal } = await import('./journal/command/main.js');
+  const { drillJournal } = await import('./journal/command.js');
   process.exitCode = await drillJournal(args, io);
 } else {
   io.err(`There is no drill of ${what ?? 'nothing'}: drill:stac and drill:journal are there.\n`);

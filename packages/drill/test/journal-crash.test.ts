@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { openStore } from '@toolkeel/journal';
 import { testJournal } from '@toolkeel/journal/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { faultsOf, matrixCases, runCase, type MatrixResult } from '../src/journal/drive/matrix.js';
-import { startServer } from '../src/journal/drive/sites.js';
-import { deathPoints } from '../src/journal/server/points.js';
-import type { Ending, ServerSettings } from '../src/journal/server/settings.js';
+import { faultsOf, matrixCases, runCase, type MatrixResult } from '../src/journal/matrix.js';
+import { startServer } from '../src/journal/calls.js';
+import { deathPoints, type Ending, type ServerSettings } from '../src/journal/server/faults.js';
 import { startUpstreamProcess, type UpstreamProcess } from '../src/journal/upstream/process.js';
 
 const CONCURRENT = 4;

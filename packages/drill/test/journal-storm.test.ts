@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testJournal } from '@toolkeel/journal/testing';
 import { expect, it } from 'vitest';
-import { storm, type StormPlan } from '../src/journal/drive/storm.js';
-import { broken, tallyOf } from '../src/journal/drive/tally.js';
+import { broken, storm, type StormPlan, tallyOf } from '../src/journal/storm.js';
 import { startUpstreamProcess } from '../src/journal/upstream/process.js';
 
 /** 4 processes × 25 callers × 20 keys: every caller asks for every act. */

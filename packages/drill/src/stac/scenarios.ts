@@ -1,5 +1,5 @@
 import { fastFaults, type FaultRule } from '@toolkeel/sandbox';
-import { duration } from '../report/format.js';
+import { duration } from '../report/table.js';
 
 /** Two of the arms do the very same: what they differ by is the machine. */
 export type ArmName = 'baseline' | 'again' | 'faulted' | 'hedged';

@@ -3,8 +3,7 @@ import { inspect } from 'node:util';
 import { acceptControls, isJournaled, type Tool, type ToolSpec } from '@toolkeel/contract';
 import { createHost, type HostOptions } from '@toolkeel/host';
 import { createJournal, openEncryption, openStore } from '@toolkeel/journal';
-import { mortal } from './death.js';
-import type { ServerSettings } from './settings.js';
+import { mortal, type ServerSettings } from './faults.js';
 import { effectTools } from './tools.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServerSettings;

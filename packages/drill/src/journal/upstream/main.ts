@@ -1,8 +1,14 @@
 // The upstream as a process of its own: whoever is killed around it, its log tells what happened.
 import { appendFileSync } from 'node:fs';
-import { allWriteFaults, luck, type WriteFault } from './fault.js';
-import type { FromUpstream, ToUpstream, UpstreamSettings } from './messages.js';
-import { startEffectsUpstream } from './server.js';
+import {
+  allWriteFaults,
+  type FromUpstream,
+  luck,
+  startEffectsUpstream,
+  type ToUpstream,
+  type UpstreamSettings,
+  type WriteFault,
+} from './server.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as UpstreamSettings;
 const random = luck(settings.seed);

@@ -1,10 +1,15 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { built } from '../built.js';
-import type { Effect, EffectCounts } from './effects.js';
-import type { WriteFault } from './fault.js';
-import type { FromUpstream, ToUpstream, UpstreamSettings } from './messages.js';
-import type { GatePoint } from './server.js';
+import type {
+  Effect,
+  EffectCounts,
+  FromUpstream,
+  GatePoint,
+  ToUpstream,
+  UpstreamSettings,
+  WriteFault,
+} from './server.js';
 
 export interface UpstreamProcess {
   readonly url: string;

@@ -1,9 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Effects, type Effect } from './effects.js';
-import type { WriteFault } from './fault.js';
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   /** What happens to the next write. */
   readonly fault?: () => WriteFault | undefined;
   /** Holds a write back at a point until it resolves: for killing the client exactly there. */
@@ -14,7 +12,7 @@ export interface UpstreamOptions {
 /** `received`: all bytes are here. `committed`: it has happened, and nobody knows yet. */
 export type GatePoint = 'received' | 'committed';
 
-export interface EffectsUpstream {
+interface EffectsUpstream {
   readonly url: string;
   readonly effects: Effects;
   readonly close: () => Promise<void>;
@@ -123,4 +121,99 @@ function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
   });
+}
+
+export interface UpstreamSettings {
+  /** Where it writes down, line by line, what happened. */
+  readonly log: string;
+  readonly seed: number;
+  /** The share of writes that meet a fault. */
+  readonly faultRate: number;
+}
+
+export type ToUpstream =
+  /** Holds the nth write of this key back at the point. */
+  | { readonly kind: 'hold'; readonly point: GatePoint; readonly key: string; readonly nth: number }
+  | { readonly kind: 'fault'; readonly fault: WriteFault }
+  | { readonly kind: 'go'; readonly key: string }
+  | { readonly kind: 'count' };
+
+export type FromUpstream =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'held'; readonly key: string }
+  | { readonly kind: 'counts'; readonly counts: EffectCounts };
+
+/** What really happened: the upstream's own log, the witness of every run. */
+export interface Effect {
+  readonly id: string;
+  readonly key: string;
+  readonly part: string;
+}
+
+export interface EffectCounts {
+  /** Everything that was committed. */
+  readonly effects: number;
+  /** Different acts among them. */
+  readonly acts: number;
+  /** Acts that were committed more than once. */
+  readonly duplicates: number;
+}
+
+/** Append-only. An act is a key and a part of it: a thread has several. */
+class Effects {
+  readonly #byAct = new Map<string, Effect[]>();
+  #count = 0;
+  #duplicates = 0;
+
+  commit(key: string, part: string): Effect {
+    this.#count += 1;
+    const effect = { id: `e${this.#count}`, key, part };
+    const act = actOf(key, part);
+    const known = this.#byAct.get(act);
+    if (known === undefined) this.#byAct.set(act, [effect]);
+    else {
+      if (known.length === 1) this.#duplicates += 1;
+      known.push(effect);
+    }
+    return effect;
+  }
+
+  of(key: string, part: string): readonly Effect[] {
+    return this.#byAct.get(actOf(key, part)) ?? [];
+  }
+
+  get counts(): EffectCounts {
+    return { effects: this.#count, acts: this.#byAct.size, duplicates: this.#duplicates };
+  }
+}
+
+function actOf(key: string, part: string): string {
+  return JSON.stringify([key, part]);
+}
+
+/** How the upstream treats a write, and whether it has acted by then. */
+const writeFaults = Object.freeze({
+  'close-before-read': { commits: false },
+  'refuse-503': { commits: false },
+  'refuse-429': { commits: false },
+  'commit-then-close': { commits: true },
+  'commit-then-503': { commits: true },
+  'commit-then-hang': { commits: true },
+  'commit-then-half': { commits: true },
+  'commit-then-garbage': { commits: true },
+} as const);
+
+export type WriteFault = keyof typeof writeFaults;
+
+export const allWriteFaults = Object.freeze(Object.keys(writeFaults)) as readonly WriteFault[];
+
+/** A small, seeded source of luck: the same seed gives the same storm to every upstream. */
+export function luck(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { arms } from './variants.js';
+import { runCell, type CellOptions } from './cell.js';
+
+const options: CellOptions = {
+  arm: arms.ours,
+  latency: { p95Ms: 200, sigma: 0.5 },
+  faults: 'fast',
+  arrivals: { perSecond: 100 },
+  calls: 3000,
+  seed: 1,
+};
+
+describe('a cell', () => {
+  test('is the same, to the last bit, for the same seed, and another for another', async () => {
+    const first = await runCell(options);
+    expect(await runCell(options)).toEqual(first);
+    expect(await runCell({ ...options, seed: 2 })).not.toEqual(first);
+  });
+
+  test('without faults is the baseline itself', async () => {
+    const { ratio, success, load, maxAttempts } = await runCell({ ...options, faults: 'none' });
+    expect(ratio).toBeCloseTo(1, 12);
+    expect({ success, load, maxAttempts }).toEqual({ success: 1, load: 1, maxAttempts: 1 });
+  });
+
+  test('meets the theory of two retries: success 1 − 0.2³, load 1 + 0.2 + 0.04', async () => {
+    const { success, load } = await runCell({ ...options, calls: 20_000, arm: arms.floor });
+    expect(success).toBeGreaterThan(0.99);
+    expect(success).toBeLessThan(0.994);
+    expect(load).toBeCloseTo(1.24, 1);
+  });
+
+  test('shows every policy the same luck: those with two retries fail the same calls', async () => {
+    const results = await Promise.all(
+      (['ours', 'seed', 'floor'] as const).map((arm) => runCell({ ...options, arm: arms[arm] })),
+    );
+    expect(new Set(results.map(({ success }) => success)).size).toBe(1);
+    expect(new Set(results.map(({ load }) => load)).size).toBe(1);
+  });
+
+  test('keeps to the attempts and the time of the policy, timeouts included', async () => {
+    const { maxAttempts, maxWallMs } = await runCell({
+      ...options,
+      faults: 'mix',
+      arm: arms.hedged,
+    });
+    expect(maxAttempts).toBe(3);
+    expect(maxWallMs).toBeLessThanOrEqual(15_001);
+  });
+});

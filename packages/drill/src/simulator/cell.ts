@@ -1,0 +1,118 @@
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import type { Arm, CircuitEvent } from './variants.js';
+import { type Arrivals, begin, derive, draw, type FaultModeName, faultModes } from './model.js';
+import { SimulatedUpstream, type UpstreamOptions } from './simulated-upstream.js';
+import {
+  type Interval,
+  type Lognormal,
+  lognormalQuantile,
+  quantileOf,
+  ratioInterval,
+  sorted,
+} from '../stats/stats.js';
+
+/** The upstream of the scenarios in which its speed is not what is looked at. */
+export const usualLatency = { p95Ms: 200, sigma: 0.5 } as const;
+
+/** What became of each call of a run. */
+export interface Trace {
+  readonly calls: number;
+  readonly startedAt: Float64Array;
+  readonly tookMs: Float64Array;
+  readonly ok: Uint8Array;
+  /** Requests that the upstream saw for it. */
+  readonly attempts: Uint16Array;
+}
+
+export function shareOfOk({ ok, calls }: Trace): number {
+  return ok.reduce((sum, one) => sum + one, 0) / calls;
+}
+
+/** Requests for each call: 1 without any retry. */
+export function loadOf({ attempts, calls }: Trace): number {
+  return attempts.reduce((sum, one) => sum + one, 0) / calls;
+}
+
+interface DriveOptions extends Omit<UpstreamOptions, 'clock'> {
+  readonly arm: Arm;
+  readonly arrivals: Arrivals;
+  /** Nothing is looked at after this, so nothing is simulated. Default: until all is over. */
+  readonly untilMs?: number;
+  /** Is told each time the circuit opens, looks or closes. */
+  readonly onCircuit?: (event: CircuitEvent, now: number) => void;
+}
+
+/** Runs calls through an arm against a simulated upstream, in virtual time, from a cold start. */
+export async function drive(options: DriveOptions): Promise<Trace> {
+  const { arm, arrivals, calls, seed, onCircuit } = options;
+  const clock = new VirtualClock();
+  const upstream = new SimulatedUpstream({ ...options, clock });
+  const guarded = arm.build({ clock, upstream, seed: derive(seed, 1), onCircuit });
+
+  const startedAt = new Float64Array(calls);
+  const tookMs = new Float64Array(calls);
+  const ok = new Uint8Array(calls);
+  const start = async (call: number): Promise<void> => {
+    const at = clock.now();
+    startedAt[call] = at;
+    const outcome = await guarded.outcome(call);
+    tookMs[call] = clock.now() - at;
+    ok[call] = outcome.ok ? 1 : 0;
+  };
+  begin(arrivals, { clock, seed, calls }, start);
+  await (options.untilMs === undefined ? clock.drain() : clock.advanceTo(options.untilMs));
+  return { calls, startedAt, tookMs, ok, attempts: upstream.attempts };
+}
+
+export interface CellOptions {
+  readonly arm: Arm;
+  readonly latency: Lognormal;
+  readonly faults: FaultModeName;
+  /** Another share of failing requests than the mode's own. */
+  readonly faultRate?: number;
+  readonly arrivals: Arrivals;
+  readonly calls: number;
+  readonly seed: number;
+}
+
+export interface CellResult {
+  readonly success: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  /** p95 of all calls ÷ p95 of all calls without faults, and the 95 % interval of it. */
+  readonly ratio: number;
+  readonly interval: Interval;
+  /** Requests for each call. */
+  readonly load: number;
+  readonly maxAttempts: number;
+  readonly maxWallMs: number;
+}
+
+/** One arm against one latency and one kind of fault. */
+export async function runCell(options: CellOptions): Promise<CellResult> {
+  const { seed, faultRate } = options;
+  const mode = faultModes[options.faults];
+  const faults = faultRate === undefined ? mode : { ...mode, rate: faultRate };
+  const trace = await drive({ ...options, faults });
+  const without = faultFree(options);
+  const took = sorted(trace.tookMs);
+  return {
+    success: shareOfOk(trace),
+    p50Ms: quantileOf(took, 0.5),
+    p95Ms: quantileOf(took, 0.95),
+    p99Ms: quantileOf(took, 0.99),
+    ratio: quantileOf(took, 0.95) / quantileOf(sorted(without), 0.95),
+    interval: ratioInterval(trace.tookMs, without, { q: 0.95, seed: derive(seed, 2) }),
+    load: loadOf(trace),
+    maxAttempts: trace.attempts.reduce((most, one) => Math.max(most, one), 0),
+    maxWallMs: took[took.length - 1] ?? 0,
+  };
+}
+
+/** What the same calls take when nothing fails: their first answers, whatever the policy. */
+function faultFree({ calls, seed, latency }: CellOptions): Float64Array {
+  return Float64Array.from({ length: calls }, (_, call) =>
+    lognormalQuantile(latency, draw(seed, 'latency', call)),
+  );
+}

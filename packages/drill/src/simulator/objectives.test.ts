@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { fullPlan, matching } from './plan.js';
+import { type Job, Results } from './jobs.js';
+import { runAll } from './run-all.js';
+import { objectives } from './objectives.js';
+
+/** What the bars are about, at a size that every change can afford. */
+const plan: Job[] = fullPlan({ seed: 1, calls: 6000 });
+const judged = [
+  'cell/*/ours',
+  'cell/*/hedged',
+  'cell/*/floor',
+  'outage/crash',
+  'outage/hang',
+  'inside-bursts/*/ours',
+  'inside-bursts/*/hedged',
+  'inside-bursts/*/seed',
+  'cold',
+  'false-opens',
+];
+const jobs = judged.flatMap((pattern) => matching(plan, pattern));
+
+describe('the objectives', () => {
+  let results = new Results();
+  beforeAll(async () => {
+    results = await runAll(jobs, { threads: 1 });
+  }, 120_000);
+
+  test('that can be met are met', () => {
+    const missed = objectives(results).filter(({ verdict }) => verdict === 'missed');
+    expect(missed).toEqual([]);
+  });
+
+  test('are all judged, none is left out', () => {
+    const open = objectives(results).filter(({ verdict }) => verdict === 'not run');
+    expect(open).toEqual([]);
+  });
+
+  test('that no retry can meet are named, with the floor that shows it', () => {
+    const beyond = objectives(results).filter(({ verdict }) => verdict === 'cannot');
+    expect(beyond.map(({ what }) => what.split(',')[1])).toEqual([' same faults', ' mix faults']);
+    for (const { why } of beyond) expect(why).toMatch(/already costs \+\d.* hedging brings it to/);
+  });
+
+  test('are not judged from nothing', () => {
+    const verdicts = objectives(new Results()).map(({ verdict }) => verdict);
+    expect(new Set(verdicts)).toEqual(new Set(['not run']));
+  });
+});
+
+describe('a bar', () => {
+  const id = 'cell/fast/200/ours';
+  const job = plan.find((one): one is Job<'cell'> => one.id === id)!;
+  const verdictAt = (ratio: number): string | undefined => {
+    const results = new Results();
+    const interval = { low: ratio, high: ratio };
+    const rest = {
+      success: 1,
+      p50Ms: 1,
+      p95Ms: 1,
+      p99Ms: 1,
+      load: 1,
+      maxAttempts: 1,
+      maxWallMs: 1,
+    };
+    results.add(job, { ratio, interval, ...rest });
+    return objectives(results).find(({ what }) => what === 'p95, fast faults, 200 ms')?.verdict;
+  };
+
+  test('is met at +35 % and missed above', () => {
+    expect(verdictAt(1.35)).toBe('met');
+    expect(verdictAt(1.351)).toBe('missed');
+  });
+});

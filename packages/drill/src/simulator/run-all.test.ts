@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { fullPlan, matching } from './plan.js';
+import { runAll } from './run-all.js';
+
+const jobs = matching(fullPlan({ seed: 1, calls: 300 }), 'cell/fast/5/');
+
+test('runs every job and tells how far it is', async () => {
+  const told: string[] = [];
+  const results = await runAll(jobs, {
+    threads: 1,
+    onDone: (_, done, all) => told.push(`${done} of ${all}`),
+  });
+  expect(results.inOrderOf(jobs).map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
+  expect(told.at(-1)).toBe(`${jobs.length} of ${jobs.length}`);
+});
+
+test('a pattern picks jobs, * standing for anything', () => {
+  const plan = fullPlan({ seed: 1, calls: 300 });
+  expect(new Set(plan.map(({ id }) => id)).size).toBe(plan.length);
+  expect(matching(plan, 'outage/*/hedged').every(({ id }) => /^outage\/.*\/hedged$/.test(id))).toBe(
+    true,
+  );
+  expect(matching(plan, 'outage/*/hedged').length).toBeGreaterThan(5);
+  expect(matching(plan, 'nothing')).toEqual([]);
+});

@@ -1,0 +1,166 @@
+import ky from 'ky';
+import pRetry from 'p-retry';
+import { Dispatcher, errors, request, RetryAgent } from 'undici';
+import { FaultError } from '@toolkeel/kernel';
+import { fault, VirtualClock } from '@toolkeel/kernel/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ATTEMPT_TIMEOUT_MS, rival, rivalModels, type RivalModel } from './variants.js';
+
+/** What the upstream does with each request: fails or answers after 20 ms, or never answers. */
+type Script = readonly ('fails' | 'answers' | 'hangs')[];
+/** When each request went out, and how the call ended. */
+interface Course {
+  readonly requestsAt: readonly number[];
+  readonly endedAt: number;
+  readonly ok: boolean;
+}
+
+const LATENCY_MS = 20;
+const scripts: Record<string, Script> = {
+  'a good answer': ['answers'],
+  'one fault': ['fails', 'answers'],
+  'two faults': ['fails', 'fails', 'answers'],
+  'faults without end': Array<'fails'>(20).fill('fails'),
+  'a timeout': ['hangs', 'answers'],
+  'a timeout after a fault': ['fails', 'hangs', 'answers'],
+};
+
+async function modelled(model: RivalModel, script: Script): Promise<Course> {
+  const clock = new VirtualClock();
+  const requestsAt: number[] = [];
+  const settle = (afterMs: number, how: () => void): void => void clock.setTimer(afterMs, how);
+  const handle = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const step = script[requestsAt.push(clock.now()) - 1];
+      if (step === 'answers') settle(LATENCY_MS, () => resolve(1));
+      else if (step === 'fails') settle(LATENCY_MS, () => reject(new FaultError(fault('server'))));
+    });
+  const cut = fault('timeout', { clock: 'attempt', final: true });
+  const handleWithin = (timeoutMs: number) => (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      settle(timeoutMs, () => reject(new FaultError(cut)));
+      handle().then(resolve, reject);
+    });
+  const world = { clock, upstream: { handle, handleWithin }, seed: 1, onCircuit: undefined };
+  const { ok } = await clock.run(rival(model).build(world).outcome(0));
+  return { requestsAt, endedAt: clock.now(), ok };
+}
+
+/** Longer than any of the scripts takes. */
+const LIMIT_MS = 3_600_000;
+
+/**
+ * Runs the real package on fake timers until its call has ended. Running all timers would never end where something
+ * else in this process sets one again each time that it fires.
+ * `send` makes one call; what it does per request is told.
+ */
+async function real(
+  script: Script,
+  send: (next: () => Script[number]) => Promise<unknown>,
+): Promise<Course> {
+  const start = Date.now();
+  const requestsAt: number[] = [];
+  const next = (): Script[number] => script[requestsAt.push(Date.now() - start) - 1] ?? 'fails';
+  const ends: Pick<Course, 'endedAt' | 'ok'>[] = [];
+  const over = (ok: boolean) => (): void => void ends.push({ endedAt: Date.now() - start, ok });
+  void send(next).then(over(true), over(false));
+  while (ends.length === 0 && Date.now() - start < LIMIT_MS)
+    await vi.advanceTimersToNextTimerAsync();
+  const [end] = ends;
+  if (end === undefined) throw new Error('the call never ended');
+  return { requestsAt, ...end };
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const packages: Record<'pRetry' | 'ky' | 'undici', (script: Script) => Promise<Course>> = {
+  // It has no clock of its own: the attempt's timeout is the caller's, and an error like any other.
+  pRetry: (script) =>
+    real(script, (next) =>
+      pRetry(async () => {
+        const step = next();
+        await wait(step === 'hangs' ? ATTEMPT_TIMEOUT_MS : LATENCY_MS);
+        if (step !== 'answers') throw new Error(step);
+      }),
+    ),
+  ky: (script) =>
+    real(script, (next) => {
+      const fetch = async (): Promise<Response> => {
+        const step = next();
+        await wait(step === 'hangs' ? 10 * ATTEMPT_TIMEOUT_MS : LATENCY_MS);
+        return new Response('', { status: step === 'answers' ? 200 : 503 });
+      };
+      return ky('http://upstream.test/', { fetch, timeout: ATTEMPT_TIMEOUT_MS });
+    }),
+  undici: (script) =>
+    real(script, async (next) => {
+      await request('http://upstream.test/', { dispatcher: new RetryAgent(new Scripted(next)) });
+    }),
+};
+
+/** Stands where undici's client would, and like it tells the handler of what the handler throws. */
+class Scripted extends Dispatcher {
+  readonly #next: () => Script[number];
+
+  constructor(next: () => Script[number]) {
+    super();
+    this.#next = next;
+  }
+
+  override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const step = this.#next();
+    handler.onRequestStart?.(controller, {});
+    const fail = (error: unknown): void => handler.onResponseError?.(controller, error as Error);
+    const answer = (): void => {
+      try {
+        handler.onResponseStart?.(controller, step === 'answers' ? 200 : 503, {}, '');
+        handler.onResponseEnd?.(controller, {});
+      } catch (error) {
+        fail(error);
+      }
+    };
+    if (step !== 'hangs') setTimeout(answer, LATENCY_MS);
+    else setTimeout(() => fail(new errors.HeadersTimeoutError()), ATTEMPT_TIMEOUT_MS);
+    return true;
+  }
+}
+
+const controller: Dispatcher.DispatchController = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  abort() {},
+  pause() {},
+  resume() {},
+};
+
+describe('the models of the rivals', () => {
+  beforeEach(() => {
+    // The virtual clock of the models turns with the real event loop.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  for (const [name, play] of Object.entries(packages)) {
+    const model = rivalModels[name as keyof typeof packages];
+    test.for(Object.keys(scripts))(`${model.title} does as modelled on %s`, async (title) => {
+      const script = scripts[title]!;
+      expect(await play(script)).toEqual(await modelled(model, script));
+    });
+  }
+
+  test('the seed’s literal policy waits at most 0.4 and 0.8 s', async () => {
+    const { requestsAt, ok } = await modelled(rivalModels.seed, scripts['faults without end']!);
+    expect(ok).toBe(false);
+    expect(requestsAt).toHaveLength(3);
+    expect(requestsAt[1]! - LATENCY_MS).toBeLessThanOrEqual(400);
+    expect(requestsAt[2]! - requestsAt[1]! - LATENCY_MS).toBeLessThanOrEqual(800);
+  });
+
+  test('the floor does not wait at all', async () => {
+    const course = await modelled(rivalModels.floor, scripts['faults without end']!);
+    expect(course.requestsAt).toEqual([0, LATENCY_MS, 2 * LATENCY_MS]);
+  });
+});
