@@ -138,7 +138,7 @@ await main(async () => {
   clearInterval(watch);
 
   const judgements = judge(results).filter(
-    ({ verdict }) => only === '' || verdict !== 'not measured',
+    ({ status }) => only === '' || status !== 'not measured',
   );
   const tables = [
     costTable(results, cases, groups),
@@ -159,8 +159,8 @@ await main(async () => {
     );
     say('Written to docs/benchmarks.md.');
   }
-  const missed = judgements.filter(({ verdict }) => verdict !== 'met');
-  for (const { bar, measured, verdict } of missed)
-    say(`${verdict.toUpperCase()}: ${bar} (${measured})`);
+  const missed = judgements.filter(({ status }) => status !== 'met');
+  for (const { bar, measured, status } of missed)
+    say(`${status.toUpperCase()}: ${bar} (${measured})`);
   return missed.length > 0 ? 1 : 0;
 });

@@ -33,8 +33,8 @@ const maxMemoryUs = 5;
  */
 const judged = (bar, value, isMet, show) => {
   if (value === undefined || Number.isNaN(value))
-    return { bar, measured: '–', verdict: 'not measured' };
-  return { bar, measured: show(value), verdict: isMet(value) ? 'met' : 'missed' };
+    return { bar, measured: '–', status: 'not measured' };
+  return { bar, measured: show(value), status: isMet(value) ? 'met' : 'missed' };
 };
 
 /**

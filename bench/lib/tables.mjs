@@ -79,7 +79,7 @@ export const sizeTable = ({ sizes }, cases) => ({
 export const barTable = (judgements) => ({
   head: ['bar', 'measured', 'verdict'],
   words: [2],
-  rows: judgements.map(({ bar, measured, verdict }) => [bar, measured, verdict]),
+  rows: judgements.map(({ bar, measured, status }) => [bar, measured, status]),
 });
 
 /**

@@ -1,4 +1,4 @@
-export { arms } from './simulator/variants.js';
-export type { Arm, ArmName } from './simulator/variants.js';
+export { variants } from './simulator/variants.js';
+export type { Variant, VariantName } from './simulator/variants.js';
 export { runCell } from './simulator/cell.js';
 export type { CellOptions, CellResult } from './simulator/cell.js';

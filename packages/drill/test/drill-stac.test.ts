@@ -21,9 +21,9 @@ function drill(...args: string[]): Promise<{ code: number; out: string; err: str
 interface Figures {
   readonly exitCode: number;
   readonly runs: readonly {
-    readonly strange: number;
+    readonly unattributed: number;
     readonly load: number;
-    readonly arms: readonly {
+    readonly variants: readonly {
       readonly name: string;
       readonly calls: number;
       readonly successes: number;
@@ -46,10 +46,10 @@ test('--quick: every tool of a running server, with faults, and the upstream’s
 
   const { runs } = JSON.parse(readFileSync(json!, 'utf8')) as Figures;
   const [run] = runs;
-  expect(run?.strange).toBe(0);
-  const [baseline, faulted, again] = run!.arms;
-  for (const arm of run!.arms) {
-    expect(arm).toMatchObject({ calls: 48, mismatches: [], contradictions: [] });
+  expect(run?.unattributed).toBe(0);
+  const [baseline, faulted, again] = run!.variants;
+  for (const variant of run!.variants) {
+    expect(variant).toMatchObject({ calls: 48, mismatches: [], contradictions: [] });
   }
   expect(baseline).toMatchObject({ name: 'baseline', successes: 48, mostAttempts: 1 });
   // The same calls of the same catalogue make the same requests and get the same answers.

@@ -4,13 +4,13 @@ import { plain, type Table, type Tone } from './table.js';
  * `cannot`: no policy of this kind can meet it, and the run shows why. `too noisy`: the machine did
  * not hold still long enough to say.
  */
-export type Verdict = 'met' | 'missed' | 'cannot' | 'too noisy' | 'not run';
+export type ObjectiveStatus = 'met' | 'missed' | 'cannot' | 'too noisy' | 'not run';
 
 export interface Objective {
   readonly what: string;
-  readonly bar: string;
+  readonly threshold: string;
   readonly measured: string;
-  readonly verdict: Verdict;
+  readonly status: ObjectiveStatus;
   /** For what cannot be met. */
   readonly why?: string;
 }
@@ -18,25 +18,25 @@ export interface Objective {
 /** An objective over several measurements: met if each of them meets it. */
 export function judge<T>(options: {
   readonly what: string;
-  readonly bar: string;
+  readonly threshold: string;
   readonly values: readonly (T | undefined)[];
   readonly show: (values: readonly T[]) => string;
   readonly meets: (value: T) => boolean;
 }): Objective {
-  const { what, bar, values, show, meets } = options;
+  const { what, threshold, values, show, meets } = options;
   const known = values.filter((value) => value !== undefined);
-  if (known.length < values.length) return { what, bar, measured: '–', verdict: 'not run' };
-  return { what, bar, measured: show(known), verdict: known.every(meets) ? 'met' : 'missed' };
+  if (known.length < values.length) return { what, threshold, measured: '–', status: 'not run' };
+  return { what, threshold, measured: show(known), status: known.every(meets) ? 'met' : 'missed' };
 }
 
-const marks: Record<Verdict, string> = {
+const marks: Record<ObjectiveStatus, string> = {
   met: '✔ met',
   missed: '✘ missed',
   cannot: '○ cannot be met',
   'too noisy': '○ too noisy',
   'not run': '· not run',
 };
-const tones: Record<Verdict, Tone> = {
+const tones: Record<ObjectiveStatus, Tone> = {
   met: 'good',
   missed: 'bad',
   cannot: 'plain',
@@ -49,19 +49,19 @@ export function objectiveTable(all: readonly Objective[]): Table {
     title: 'Objectives',
     lead: '',
     textColumns: 4,
-    head: ['objective', 'bar', 'measured', 'verdict'],
-    rows: judged(all).map(({ what, bar, measured, verdict }) => [
+    head: ['objective', 'threshold', 'measured', 'result'],
+    rows: judged(all).map(({ what, threshold, measured, status }) => [
       plain(what),
-      plain(bar),
+      plain(threshold),
       plain(measured),
-      { text: marks[verdict], tone: tones[verdict] },
+      { text: marks[status], tone: tones[status] },
     ]),
   };
 }
 
 /** What has been run. */
 const judged = (all: readonly Objective[]): Objective[] =>
-  all.filter(({ verdict }) => verdict !== 'not run');
+  all.filter(({ status }) => status !== 'not run');
 
 /** How many have not, if only a part of the table was asked for. */
 export function leftOut(all: readonly Objective[]): string[] {
@@ -69,7 +69,7 @@ export function leftOut(all: readonly Objective[]): string[] {
   return count === 0 ? [] : [`${count} more objectives were not run.`];
 }
 
-/** One line for each bar that cannot be met. */
+/** One line for each threshold that cannot be met. */
 export function reasons(all: readonly Objective[]): string[] {
   return all.flatMap(({ what, why }) => (why === undefined ? [] : [`${what}: ${why}`]));
 }

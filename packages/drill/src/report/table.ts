@@ -1,4 +1,4 @@
-/** How a figure stands against its bar; without one, none. */
+/** How a figure stands against its threshold; without one, none. */
 export type Tone = 'good' | 'bad' | 'plain';
 
 export interface Figure {
@@ -21,7 +21,7 @@ export function plain(text: string): Figure {
   return { text, tone: 'plain' };
 }
 
-/** A figure, shown as good or bad by whether it meets its bar. Nothing where it was not computed. */
+/** A figure, shown as good or bad by whether it meets its threshold. Nothing where it was not computed. */
 export function figure<T>(
   value: T | undefined,
   show: (value: T) => string,
@@ -37,7 +37,7 @@ export function filled(rows: readonly (readonly Figure[])[]): (readonly Figure[]
   return rows.filter((row) => row.slice(1).some(({ text }) => text !== '–'));
 }
 
-/** The same table for a page: what meets its bar is bold. */
+/** The same table for a page: what meets its threshold is bold. */
 export function renderMarkdown(table: Table, level = 2): string {
   const { title, lead } = table;
   return [`${'#'.repeat(level)} ${title}`, '', ...(lead ? [lead, ''] : []), grid(table), ''].join(

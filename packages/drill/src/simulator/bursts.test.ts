@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { arms } from './variants.js';
+import { variants } from './variants.js';
 import { runInsideBursts, standardError } from './bursts.js';
 
 const options = { perSecond: 20, p95Ms: 50, calls: 2100, seed: 1 } as const;
 
 describe.each(['warm', 'cold'] as const)('calls that begin inside a burst, %s', (start) => {
   test('of 300 ms succeed, in at most three attempts and 3 s of waiting', async () => {
-    const ours = await runInsideBursts({ ...options, arm: arms.ours, start, burstMs: 300 });
+    const ours = await runInsideBursts({ ...options, variant: variants.ours, start, burstMs: 300 });
     expect(ours.calls).toBeGreaterThanOrEqual(2000);
     expect(ours.success).toBeGreaterThanOrEqual(0.95);
     expect(ours.maxAttempts).toBeLessThanOrEqual(3);
@@ -15,8 +15,8 @@ describe.each(['warm', 'cold'] as const)('calls that begin inside a burst, %s', 
 
   test('of 1 s succeed at least as often as with the literal policy of seed 003', async () => {
     const [ours, seed] = await Promise.all(
-      [arms.ours, arms.seed].map((arm) =>
-        runInsideBursts({ ...options, arm, start, burstMs: 1000 }),
+      [variants.ours, variants.seed].map((variant) =>
+        runInsideBursts({ ...options, variant, start, burstMs: 1000 }),
       ),
     );
     expect(ours!.calls).toBe(seed!.calls);

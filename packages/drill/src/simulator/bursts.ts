@@ -1,10 +1,10 @@
-import type { Arm } from './variants.js';
+import type { Variant } from './variants.js';
 import { derive, draw, faultModes, type Outage, OutageWatch, randomOutages } from './model.js';
 import { quantileOf, sorted } from '../stats/stats.js';
 import { drive, loadOf, shareOfOk } from './cell.js';
 
 export interface BurstOptions {
-  readonly arm: Arm;
+  readonly variant: Variant;
   /** How long an outage lasts on average. */
   readonly meanMs: number;
   readonly perSecond: number;
@@ -32,7 +32,7 @@ export function callsForBursts(wanted: number, meanMs: number, perSecond: number
 
 /** The same share of failing requests as elsewhere, but all in a row: down, and up again. */
 export async function runBursts({
-  arm,
+  variant,
   meanMs,
   perSecond,
   calls,
@@ -41,7 +41,7 @@ export async function runBursts({
   const untilMs = (2 * calls * 1000) / perSecond + 3_600_000;
   const outages = randomOutages({ seed: derive(seed, 3), meanMs, share: DOWN_SHARE, untilMs });
   const trace = await drive({
-    arm,
+    variant,
     calls,
     seed,
     outages,
@@ -60,7 +60,7 @@ export async function runBursts({
 export type BurstStart = 'warm' | 'cold';
 
 export interface InsideBurstOptions {
-  readonly arm: Arm;
+  readonly variant: Variant;
   readonly start: BurstStart;
   readonly burstMs: number;
   readonly perSecond: number;
@@ -118,13 +118,13 @@ interface Inside {
 }
 
 async function observe(
-  { arm, perSecond, p95Ms, seed }: InsideBurstOptions,
+  { variant, perSecond, p95Ms, seed }: InsideBurstOptions,
   outages: readonly Outage[],
   calls: number,
   inside: Inside,
 ): Promise<void> {
   const trace = await drive({
-    arm,
+    variant,
     calls,
     seed,
     outages,

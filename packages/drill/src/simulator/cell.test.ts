@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { arms } from './variants.js';
+import { variants } from './variants.js';
 import { runCell, type CellOptions } from './cell.js';
 
 const options: CellOptions = {
-  arm: arms.ours,
+  variant: variants.ours,
   latency: { p95Ms: 200, sigma: 0.5 },
   faults: 'fast',
   arrivals: { perSecond: 100 },
@@ -25,7 +25,7 @@ describe('a cell', () => {
   });
 
   test('meets the theory of two retries: success 1 − 0.2³, load 1 + 0.2 + 0.04', async () => {
-    const { success, load } = await runCell({ ...options, calls: 20_000, arm: arms.floor });
+    const { success, load } = await runCell({ ...options, calls: 20_000, variant: variants.floor });
     expect(success).toBeGreaterThan(0.99);
     expect(success).toBeLessThan(0.994);
     expect(load).toBeCloseTo(1.24, 1);
@@ -33,7 +33,9 @@ describe('a cell', () => {
 
   test('shows every policy the same luck: those with two retries fail the same calls', async () => {
     const results = await Promise.all(
-      (['ours', 'seed', 'floor'] as const).map((arm) => runCell({ ...options, arm: arms[arm] })),
+      (['ours', 'seed', 'floor'] as const).map((variant) =>
+        runCell({ ...options, variant: variants[variant] }),
+      ),
     );
     expect(new Set(results.map(({ success }) => success)).size).toBe(1);
     expect(new Set(results.map(({ load }) => load)).size).toBe(1);
@@ -43,7 +45,7 @@ describe('a cell', () => {
     const { maxAttempts, maxWallMs } = await runCell({
       ...options,
       faults: 'mix',
-      arm: arms.hedged,
+      variant: variants.hedged,
     });
     expect(maxAttempts).toBe(3);
     expect(maxWallMs).toBeLessThanOrEqual(15_001);

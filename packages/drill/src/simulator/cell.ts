@@ -1,5 +1,5 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
-import type { Arm, CircuitEvent } from './variants.js';
+import type { Variant, CircuitEvent } from './variants.js';
 import { type Arrivals, begin, derive, draw, type FaultModeName, faultModes } from './model.js';
 import { SimulatedUpstream, type UpstreamOptions } from './simulated-upstream.js';
 import {
@@ -34,7 +34,7 @@ export function loadOf({ attempts, calls }: Trace): number {
 }
 
 interface DriveOptions extends Omit<UpstreamOptions, 'clock'> {
-  readonly arm: Arm;
+  readonly variant: Variant;
   readonly arrivals: Arrivals;
   /** Nothing is looked at after this, so nothing is simulated. Default: until all is over. */
   readonly untilMs?: number;
@@ -42,12 +42,12 @@ interface DriveOptions extends Omit<UpstreamOptions, 'clock'> {
   readonly onCircuit?: (event: CircuitEvent, now: number) => void;
 }
 
-/** Runs calls through an arm against a simulated upstream, in virtual time, from a cold start. */
+/** Runs calls through a variant against a simulated upstream, in virtual time, from a cold start. */
 export async function drive(options: DriveOptions): Promise<Trace> {
-  const { arm, arrivals, calls, seed, onCircuit } = options;
+  const { variant, arrivals, calls, seed, onCircuit } = options;
   const clock = new VirtualClock();
   const upstream = new SimulatedUpstream({ ...options, clock });
-  const guarded = arm.build({ clock, upstream, seed: derive(seed, 1), onCircuit });
+  const guarded = variant.build({ clock, upstream, seed: derive(seed, 1), onCircuit });
 
   const startedAt = new Float64Array(calls);
   const tookMs = new Float64Array(calls);
@@ -65,7 +65,7 @@ export async function drive(options: DriveOptions): Promise<Trace> {
 }
 
 export interface CellOptions {
-  readonly arm: Arm;
+  readonly variant: Variant;
   readonly latency: Lognormal;
   readonly faults: FaultModeName;
   /** Another share of failing requests than the mode's own. */
@@ -89,7 +89,7 @@ export interface CellResult {
   readonly maxWallMs: number;
 }
 
-/** One arm against one latency and one kind of fault. */
+/** One variant against one latency and one kind of fault. */
 export async function runCell(options: CellOptions): Promise<CellResult> {
   const { seed, faultRate } = options;
   const mode = faultModes[options.faults];

@@ -43,7 +43,7 @@ describe('the simulate command', () => {
     };
     expect(read.seed).toBe(1);
     expect(read.results.map(({ id }) => id)).toContain('cell/fast/200/ours');
-    expect(read.objectives).toMatchObject([{ what: 'p95, fast faults, 200 ms', verdict: 'met' }]);
+    expect(read.objectives).toMatchObject([{ what: 'p95, fast faults, 200 ms', status: 'met' }]);
     expect(code).toBe(0);
   });
 

@@ -82,7 +82,7 @@ ours against its objectives. The same seed prints the same bytes.
   --threads N       default: one for each core
   -h, --help
 
-Exit code: 0 if every bar that can be met is met, 1 if one is missed, 2 for wrong usage.
+Exit code: 0 if every threshold that can be met is met, 1 if one is missed, 2 for wrong usage.
 
 Example, our policy and its rivals at 200 ms with fast faults:
 
@@ -124,7 +124,7 @@ async function perform(options: Options, io: SimulatorIo): Promise<number> {
   if (options.json) io.out(renderJson(options, jobs, results));
   else io.out(renderReport(options, results, painter(io.colours)));
   if (options.write) io.writePage(renderPage(options, results));
-  return objectives(results).some(({ verdict }) => verdict === 'missed') ? 1 : 0;
+  return objectives(results).some(({ status }) => status === 'missed') ? 1 : 0;
 }
 
 async function run(jobs: readonly Job[], options: Options, io: SimulatorIo): Promise<Results> {

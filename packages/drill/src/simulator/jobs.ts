@@ -1,4 +1,10 @@
-import { type Arm, type ArmName, arms, variant, type Variant } from './variants.js';
+import {
+  tunedVariant,
+  variants,
+  type TunedPolicy,
+  type Variant,
+  type VariantName,
+} from './variants.js';
 import {
   type BurstOptions,
   type BurstResult,
@@ -23,10 +29,10 @@ import {
   runRecovery,
 } from './outages.js';
 
-/** One of the arms by name, or ours with other numbers: what can be sent to another thread. */
-export type ArmSpec = ArmName | Variant;
+/** One of the variants by name, or ours with other numbers: what can be sent to another thread. */
+export type VariantSpec = VariantName | TunedPolicy;
 
-type Spec<O> = Omit<O, 'arm'> & { readonly arm: ArmSpec };
+type Spec<O> = Omit<O, 'variant'> & { readonly variant: VariantSpec };
 
 interface Kinds {
   readonly cell: { readonly options: Spec<CellOptions>; readonly result: CellResult };
@@ -57,21 +63,24 @@ export type Job<K extends JobKind = JobKind> = {
 }[K];
 
 const runners: {
-  [K in JobKind]: (options: Kinds[K]['options'], arm: Arm) => Promise<ResultOf<K>>;
+  [K in JobKind]: (options: Kinds[K]['options'], variant: Variant) => Promise<ResultOf<K>>;
 } = {
-  cell: (options, arm) => runCell({ ...options, arm }),
-  outage: (options, arm) => runOutage({ ...options, arm }),
-  bursts: (options, arm) => runBursts({ ...options, arm }),
-  insideBursts: (options, arm) => runInsideBursts({ ...options, arm }),
-  falseOpens: (options, arm) => runFalseOpens({ ...options, arm }),
-  recovery: (options, arm) => runRecovery({ ...options, arm }),
-  cold: (options, arm) => runCold({ ...options, arm }),
+  cell: (options, variant) => runCell({ ...options, variant }),
+  outage: (options, variant) => runOutage({ ...options, variant }),
+  bursts: (options, variant) => runBursts({ ...options, variant }),
+  insideBursts: (options, variant) => runInsideBursts({ ...options, variant }),
+  falseOpens: (options, variant) => runFalseOpens({ ...options, variant }),
+  recovery: (options, variant) => runRecovery({ ...options, variant }),
+  cold: (options, variant) => runCold({ ...options, variant }),
 };
 
 export function runJob<K extends JobKind>(job: Job<K>): Promise<ResultOf<K>> {
-  const { arm } = job.options;
-  const run = runners[job.kind] as (options: Job<K>['options'], arm: Arm) => Promise<ResultOf<K>>;
-  return run(job.options, typeof arm === 'string' ? arms[arm] : variant(arm));
+  const { variant } = job.options;
+  const run = runners[job.kind] as (
+    options: Job<K>['options'],
+    variant: Variant,
+  ) => Promise<ResultOf<K>>;
+  return run(job.options, typeof variant === 'string' ? variants[variant] : tunedVariant(variant));
 }
 
 /** What came out, by the id of the job. A table shows what is there and leaves out the rest. */

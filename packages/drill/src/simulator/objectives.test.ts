@@ -4,7 +4,7 @@ import { type Job, Results } from './jobs.js';
 import { runAll } from './run-all.js';
 import { objectives } from './objectives.js';
 
-/** What the bars are about, at a size that every change can afford. */
+/** What the thresholds are about, at a size that every change can afford. */
 const plan: Job[] = fullPlan({ seed: 1, calls: 6000 });
 const judged = [
   'cell/*/ours',
@@ -27,28 +27,28 @@ describe('the objectives', () => {
   }, 120_000);
 
   test('that can be met are met', () => {
-    const missed = objectives(results).filter(({ verdict }) => verdict === 'missed');
+    const missed = objectives(results).filter(({ status }) => status === 'missed');
     expect(missed).toEqual([]);
   });
 
   test('are all judged, none is left out', () => {
-    const open = objectives(results).filter(({ verdict }) => verdict === 'not run');
+    const open = objectives(results).filter(({ status }) => status === 'not run');
     expect(open).toEqual([]);
   });
 
   test('that no retry can meet are named, with the floor that shows it', () => {
-    const beyond = objectives(results).filter(({ verdict }) => verdict === 'cannot');
+    const beyond = objectives(results).filter(({ status }) => status === 'cannot');
     expect(beyond.map(({ what }) => what.split(',')[1])).toEqual([' same faults', ' mix faults']);
     for (const { why } of beyond) expect(why).toMatch(/already costs \+\d.* hedging brings it to/);
   });
 
   test('are not judged from nothing', () => {
-    const verdicts = objectives(new Results()).map(({ verdict }) => verdict);
-    expect(new Set(verdicts)).toEqual(new Set(['not run']));
+    const statuses = objectives(new Results()).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set(['not run']));
   });
 });
 
-describe('a bar', () => {
+describe('a threshold', () => {
   const id = 'cell/fast/200/ours';
   const job = plan.find((one): one is Job<'cell'> => one.id === id)!;
   const verdictAt = (ratio: number): string | undefined => {
@@ -64,7 +64,7 @@ describe('a bar', () => {
       maxWallMs: 1,
     };
     results.add(job, { ratio, interval, ...rest });
-    return objectives(results).find(({ what }) => what === 'p95, fast faults, 200 ms')?.verdict;
+    return objectives(results).find(({ what }) => what === 'p95, fast faults, 200 ms')?.status;
   };
 
   test('is met at +35 % and missed above', () => {

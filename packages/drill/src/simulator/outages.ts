@@ -1,10 +1,10 @@
-import type { Arm } from './variants.js';
+import type { Variant } from './variants.js';
 import { type Arrivals, arrivalTimes, derive, draw, faultModes, type OutageKind } from './model.js';
 import { drive, shareOfOk, type Trace, usualLatency } from './cell.js';
 import { lognormalQuantile, quantileOf, sorted } from '../stats/stats.js';
 
 export interface OutageOptions {
-  readonly arm: Arm;
+  readonly variant: Variant;
   readonly perSecond: number;
   readonly outage: OutageKind;
   readonly seed: number;
@@ -70,7 +70,7 @@ function mean(values: Uint16Array | Float64Array): number {
 }
 
 export interface RecoveryOptions {
-  readonly arm: Arm;
+  readonly variant: Variant;
   readonly perSecond: number;
   readonly outageMs: number;
   /** What the upstream can take, as a multiple of the calls that come. It sheds the rest. */
@@ -149,7 +149,7 @@ function poorSeconds(trace: Trace, end: number): boolean[] {
 }
 
 export interface FalseOpenOptions {
-  readonly arm: Arm;
+  readonly variant: Variant;
   readonly faultRate: number;
   readonly arrivals: Arrivals;
   /** Fresh starts: a breaker errs when it knows little. */
@@ -166,12 +166,12 @@ export interface FalseOpenResult {
 
 /** Does the circuit stay closed while single requests fail? */
 export async function runFalseOpens(options: FalseOpenOptions): Promise<FalseOpenResult> {
-  const { arm, faultRate, arrivals, runs, callsPerRun, seed } = options;
+  const { variant, faultRate, arrivals, runs, callsPerRun, seed } = options;
   let opened = 0;
   for (let run = 0; run < runs; run++) {
     let opens = 0;
     await drive({
-      arm,
+      variant,
       arrivals,
       calls: callsPerRun,
       seed: derive(seed, 100 + run),
@@ -187,7 +187,7 @@ export async function runFalseOpens(options: FalseOpenOptions): Promise<FalseOpe
 }
 
 export interface ColdOptions {
-  readonly arm: Arm;
+  readonly variant: Variant;
   readonly p95Ms: number;
   readonly perSecond: number;
   readonly runs: number;
@@ -210,7 +210,7 @@ const EARLY_CALLS = 20;
 
 /** Many processes that have just started, each with its first calls. */
 export async function runCold({
-  arm,
+  variant,
   p95Ms,
   perSecond,
   runs,
@@ -224,7 +224,7 @@ export async function runCold({
   for (let run = 0; run < runs; run++) {
     const runSeed = derive(seed, 1000 + run);
     const trace = await drive({
-      arm,
+      variant,
       latency,
       seed: runSeed,
       calls: CALLS_PER_RUN,

@@ -33,7 +33,7 @@ test('colours are for terminals', () => {
   expect(renderTable(table, painter(false))).not.toContain('\u001B');
 });
 
-test('a table on a page shows what meets its bar in bold', () => {
+test('a table on a page shows what meets its threshold in bold', () => {
   expect(renderMarkdown(table)).toBe(
     '## Title\n\nWhat it is.\n\n| policy | 5 ms |\n| --- | ---: |\n| ours | **1** |\n| another | 30 |\n',
   );

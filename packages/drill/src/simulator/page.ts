@@ -10,11 +10,11 @@ import {
   type Paint,
 } from '../report/table.js';
 import type { Job, Results } from './jobs.js';
-import { objectives, P95_BAR } from './objectives.js';
-import { baselines, cellId, comparedArms, PER_SECOND, type PlanOptions } from './plan.js';
+import { objectives, P95_THRESHOLD } from './objectives.js';
+import { baselines, cellId, comparedVariants, PER_SECOND, type PlanOptions } from './plan.js';
 import { sweepNames, sweeps, sweepTable } from './sweeps.js';
 import { cellList, cellTables, quoteFrom, reasoning, tablesOf } from './tables.js';
-import { arms, ATTEMPT_TIMEOUT_MS } from './variants.js';
+import { variants, ATTEMPT_TIMEOUT_MS } from './variants.js';
 
 /** All tables, and at the end how we stand. */
 export function renderReport({ seed, calls }: PlanOptions, results: Results, paint: Paint): string {
@@ -36,7 +36,7 @@ export function renderJson(
   jobs: readonly Job[],
   results: Results,
 ): string {
-  const judged = objectives(results).filter(({ verdict }) => verdict !== 'not run');
+  const judged = objectives(results).filter(({ status }) => status !== 'not run');
   const all = { seed, calls, objectives: judged, results: results.inOrderOf(jobs) };
   return `${JSON.stringify(all, null, 2)}\n`;
 }
@@ -55,7 +55,7 @@ export function renderPage(options: PlanOptions, results: Results): string {
     '```sh\nnpm run simulate -- --write      # this page\nnpm run simulate -- --quick      # the same tables in seconds, on the terminal\nnpm run simulate -- --help\n```',
     '## Objectives',
     grid(objectiveTable(all)),
-    'Where a bar cannot be met:',
+    'Where a threshold cannot be met:',
     reasons(all)
       .map((reason) => `- ${reason}`)
       .join('\n'),
@@ -114,22 +114,24 @@ export function shippedNumbers(): string {
 }
 
 const WIDTH = 48;
-/** A bar of full width: 1000 times the p95 without faults. */
+/** A threshold of full width: 1000 times the p95 without faults. */
 const FULL = 1000;
 
 /** p95 with fast faults as bars. Each step to the right costs the same factor, not the same time. */
 export function p95Bars(results: Results): string {
-  const widest = Math.max(...comparedArms.map((arm) => arms[arm].title.length));
+  const widest = Math.max(...comparedVariants.map((variant) => variants[variant].title.length));
   const lines = baselines.flatMap((p95Ms) => [
     `upstream’s own p95: ${duration(p95Ms)}`,
-    ...comparedArms.flatMap((arm) => {
-      const cell = results.get('cell', cellId('fast', p95Ms, arm));
+    ...comparedVariants.flatMap((variant) => {
+      const cell = results.get('cell', cellId('fast', p95Ms, variant));
       if (cell === undefined) return [];
-      return [`  ${arms[arm].title.padEnd(widest)} ${bar(cell.ratio)} ${change(cell.ratio)}`];
+      return [
+        `  ${variants[variant].title.padEnd(widest)} ${bar(cell.ratio)} ${change(cell.ratio)}`,
+      ];
     }),
     '',
   ]);
-  const mark = `${' '.repeat(widest + 3 + places(P95_BAR))}┆ the bar: ${change(P95_BAR)}`;
+  const mark = `${' '.repeat(widest + 3 + places(P95_THRESHOLD))}┆ the threshold: ${change(P95_THRESHOLD)}`;
   return ['```text', ...lines, mark, '```'].join('\n');
 }
 

@@ -1,4 +1,4 @@
-import type { ArmName } from './variants.js';
+import type { VariantName } from './variants.js';
 import { type Arrivals, derive, type FaultModeName, type OutageKind } from './model.js';
 import type { Job } from './jobs.js';
 import { type BurstStart, callsForBursts } from './bursts.js';
@@ -13,7 +13,7 @@ export interface PlanOptions {
 /** The baselines: an upstream's p95 without faults, in milliseconds. */
 export const baselines = [5, 50, 200, 1000, 2000] as const;
 export const faultKinds = ['fast', 'half', 'same', 'mix'] as const satisfies FaultModeName[];
-export const comparedArms = [
+export const comparedVariants = [
   'ours',
   'hedged',
   'seed',
@@ -21,42 +21,42 @@ export const comparedArms = [
   'undici',
   'ky',
   'floor',
-] as const satisfies ArmName[];
-/** Those whose every attempt and millisecond is held against the bars. */
-export const ownArms = ['ours', 'hedged'] as const satisfies ArmName[];
+] as const satisfies VariantName[];
+/** Those whose every attempt and millisecond is held against the thresholds. */
+export const ownVariants = ['ours', 'hedged'] as const satisfies VariantName[];
 
 const SIGMA = 0.5;
 /** How often calls come, whatever the baseline: between 0.2 and 100 are under way at a time. */
 export const PER_SECOND = 100;
 
-/** Every arm, baseline and kind of fault; our own arms without faults too. */
+/** Every variant, baseline and kind of fault; our own variants without faults too. */
 export function cellJobs({ seed, calls }: PlanOptions): Job<'cell'>[] {
   const jobs: Job<'cell'>[] = [];
   const modes = ['none', ...faultKinds] as const;
   for (const [m, faults] of modes.entries()) {
     for (const [b, p95Ms] of baselines.entries()) {
-      for (const arm of faults === 'none' ? ownArms : comparedArms) {
+      for (const variant of faults === 'none' ? ownVariants : comparedVariants) {
         const options = {
-          arm,
+          variant,
           faults,
           calls,
           latency: { p95Ms, sigma: SIGMA },
           arrivals: { perSecond: PER_SECOND },
-          // Not the arm's: all arms of a column meet the same luck.
+          // Not the variant's: all variants of a column meet the same luck.
           seed: derive(seed, 10 * m + b),
         };
-        jobs.push({ id: cellId(faults, p95Ms, arm), kind: 'cell', options });
+        jobs.push({ id: cellId(faults, p95Ms, variant), kind: 'cell', options });
       }
     }
   }
   return jobs;
 }
 
-export function cellId(faults: FaultModeName, p95Ms: number, arm: ArmName): string {
-  return `cell/${faults}/${p95Ms}/${arm}`;
+export function cellId(faults: FaultModeName, p95Ms: number, variant: VariantName): string {
+  return `cell/${faults}/${p95Ms}/${variant}`;
 }
 
-/** Other circumstances than those of the bars: do the numbers only hold there? */
+/** Other circumstances than those of the thresholds: do the numbers only hold there? */
 export const circumstances: readonly {
   readonly title: string;
   readonly sigma?: number;
@@ -71,54 +71,54 @@ export const circumstances: readonly {
   { title: '64 callers in a closed loop', arrivals: { callers: 64 } },
 ];
 
-/** Ours with fast faults and hedged with mixed ones, as in the bars, in other circumstances. */
-export const circumstanceArms = [
-  { arm: 'ours', faults: 'fast' },
-  { arm: 'hedged', faults: 'mix' },
+/** Ours with fast faults and hedged with mixed ones, as in the thresholds, in other circumstances. */
+export const circumstanceVariants = [
+  { variant: 'ours', faults: 'fast' },
+  { variant: 'hedged', faults: 'mix' },
 ] as const;
 
 export function circumstanceJobs({ seed, calls }: PlanOptions): Job<'cell'>[] {
   return circumstances.flatMap(({ title, sigma = SIGMA, arrivals }, n) =>
-    circumstanceArms.map(({ arm, faults }): Job<'cell'> => {
+    circumstanceVariants.map(({ variant, faults }): Job<'cell'> => {
       const options = {
-        arm,
+        variant,
         faults,
         calls,
         latency: { p95Ms: 200, sigma },
         arrivals: arrivals ?? { perSecond: PER_SECOND },
         seed: derive(seed, 100 + n),
       };
-      return { id: circumstanceId(title, arm), kind: 'cell', options };
+      return { id: circumstanceId(title, variant), kind: 'cell', options };
     }),
   );
 }
 
-export function circumstanceId(title: string, arm: ArmName): string {
-  return `circumstance/${title}/${arm}`;
+export function circumstanceId(title: string, variant: VariantName): string {
+  return `circumstance/${title}/${variant}`;
 }
 
 export const outageKinds = ['crashes', 'hangs', 'turnsAway'] as const satisfies OutageKind[];
 export const outageRates = [0.2, 2, 100, 2000] as const;
-export const outageArms = ['ours', 'hedged', 'withoutBreaker'] as const satisfies ArmName[];
+export const outageVariants = ['ours', 'hedged', 'withoutBreaker'] as const satisfies VariantName[];
 /** Without a budget the load does not depend on the rate: one is enough. */
-export const outageRivals = ['seed', 'pRetry', 'undici', 'ky'] as const satisfies ArmName[];
+export const outageRivals = ['seed', 'pRetry', 'undici', 'ky'] as const satisfies VariantName[];
 
 export function outageJobs({ seed }: PlanOptions): Job<'outage'>[] {
-  const job = (outage: OutageKind, perSecond: number, arm: ArmName): Job<'outage'> => ({
-    id: outageId(outage, perSecond, arm),
+  const job = (outage: OutageKind, perSecond: number, variant: VariantName): Job<'outage'> => ({
+    id: outageId(outage, perSecond, variant),
     kind: 'outage',
-    options: { arm, outage, perSecond, seed: derive(seed, 200) },
+    options: { variant, outage, perSecond, seed: derive(seed, 200) },
   });
   return [
     ...outageKinds.flatMap((kind) =>
-      outageRates.flatMap((rate) => outageArms.map((arm) => job(kind, rate, arm))),
+      outageRates.flatMap((rate) => outageVariants.map((variant) => job(kind, rate, variant))),
     ),
-    ...outageRivals.map((arm) => job('crashes', 100, arm)),
+    ...outageRivals.map((variant) => job('crashes', 100, variant)),
   ];
 }
 
-export function outageId(outage: OutageKind, perSecond: number, arm: ArmName): string {
-  return `outage/${outage}/${perSecond}/${arm}`;
+export function outageId(outage: OutageKind, perSecond: number, variant: VariantName): string {
+  return `outage/${outage}/${perSecond}/${variant}`;
 }
 
 export const burstMeans = [50, 200, 1000, 5000] as const;
@@ -129,16 +129,16 @@ export function burstJobs({ seed, calls }: PlanOptions): Job<'bursts'>[] {
     burstMeans.flatMap((meanMs, n) => {
       const wanted = perSecond < 10 ? calls / 10 : calls / 2;
       const some = callsForBursts(wanted, meanMs, perSecond);
-      return comparedArms.map((arm): Job<'bursts'> => {
-        const options = { arm, meanMs, perSecond, calls: some, seed: derive(seed, 300 + n) };
-        return { id: burstId(meanMs, perSecond, arm), kind: 'bursts', options };
+      return comparedVariants.map((variant): Job<'bursts'> => {
+        const options = { variant, meanMs, perSecond, calls: some, seed: derive(seed, 300 + n) };
+        return { id: burstId(meanMs, perSecond, variant), kind: 'bursts', options };
       });
     }),
   );
 }
 
-export function burstId(meanMs: number, perSecond: number, arm: ArmName): string {
-  return `bursts/${meanMs}/${perSecond}/${arm}`;
+export function burstId(meanMs: number, perSecond: number, variant: VariantName): string {
+  return `bursts/${meanMs}/${perSecond}/${variant}`;
 }
 
 export const insideBurstLengths = [300, 1000] as const;
@@ -152,10 +152,10 @@ export function insideBurstJobs({ seed, calls }: PlanOptions): Job<'insideBursts
     insideBurstRates.flatMap((perSecond) =>
       insideBurstStarts.flatMap((start) =>
         insideBurstBaselines.flatMap((p95Ms, n) =>
-          comparedArms.map((arm): Job<'insideBursts'> => {
+          comparedVariants.map((variant): Job<'insideBursts'> => {
             const about = { burstMs, perSecond, start, p95Ms };
-            const options = { ...about, arm, calls: some, seed: derive(seed, 350 + n) };
-            return { id: insideBurstId(about, arm), kind: 'insideBursts', options };
+            const options = { ...about, variant, calls: some, seed: derive(seed, 350 + n) };
+            return { id: insideBurstId(about, variant), kind: 'insideBursts', options };
           }),
         ),
       ),
@@ -170,10 +170,10 @@ export function insideBurstId(
     readonly start: BurstStart;
     readonly p95Ms: number;
   },
-  arm: ArmName,
+  variant: VariantName,
 ): string {
   const { burstMs, perSecond, start, p95Ms } = about;
-  return `inside-bursts/${burstMs}/${perSecond}/${start}/${p95Ms}/${arm}`;
+  return `inside-bursts/${burstMs}/${perSecond}/${start}/${p95Ms}/${variant}`;
 }
 
 export const falseOpenRates = [0.2, 0.3] as const;
@@ -189,7 +189,7 @@ export function falseOpenJobs({ seed, calls }: PlanOptions): Job<'falseOpens'>[]
   const callsPerRun = Math.min(3000, Math.ceil(calls / 10));
   return falseOpenRates.flatMap((faultRate) =>
     falseOpenArrivals.map(({ title, arrivals }): Job<'falseOpens'> => {
-      const options = { arm: 'ours', faultRate, arrivals, runs, callsPerRun } as const;
+      const options = { variant: 'ours', faultRate, arrivals, runs, callsPerRun } as const;
       const id = falseOpenId(faultRate, title);
       return { id, kind: 'falseOpens', options: { ...options, seed: derive(seed, 400) } };
     }),
@@ -207,35 +207,35 @@ export const RECOVERY_CAPACITY = 1.5;
 
 export function recoveryJobs({ seed }: PlanOptions): Job<'recovery'>[] {
   return recoveryOutages.flatMap((outageMs) =>
-    comparedArms.map((arm): Job<'recovery'> => {
+    comparedVariants.map((variant): Job<'recovery'> => {
       const options = {
-        arm,
+        variant,
         outageMs,
         perSecond: RECOVERY_PER_SECOND,
         capacity: RECOVERY_CAPACITY,
       };
-      const id = recoveryId(outageMs, arm);
+      const id = recoveryId(outageMs, variant);
       return { id, kind: 'recovery', options: { ...options, seed: derive(seed, 500) } };
     }),
   );
 }
 
-export function recoveryId(outageMs: number, arm: ArmName): string {
-  return `recovery/${outageMs}/${arm}`;
+export function recoveryId(outageMs: number, variant: VariantName): string {
+  return `recovery/${outageMs}/${variant}`;
 }
 
 export function coldJobs({ seed, calls }: PlanOptions): Job<'cold'>[] {
   const runs = Math.min(1000, Math.max(20, Math.round(calls / 200)));
   return baselines.flatMap((p95Ms, n) =>
-    ownArms.map((arm): Job<'cold'> => {
-      const options = { arm, p95Ms, perSecond: 100, runs, seed: derive(seed, 600 + n) };
-      return { id: coldId(p95Ms, arm), kind: 'cold', options };
+    ownVariants.map((variant): Job<'cold'> => {
+      const options = { variant, p95Ms, perSecond: 100, runs, seed: derive(seed, 600 + n) };
+      return { id: coldId(p95Ms, variant), kind: 'cold', options };
     }),
   );
 }
 
-export function coldId(p95Ms: number, arm: ArmName): string {
-  return `cold/${p95Ms}/${arm}`;
+export function coldId(p95Ms: number, variant: VariantName): string {
+  return `cold/${p95Ms}/${variant}`;
 }
 
 /** Everything that the table is made of. */

@@ -1,5 +1,5 @@
 import { change, duration, type Figure, plain, type Table, times } from '../report/table.js';
-import type { ArmSpec, Job, JobKind, ResultOf, Results } from './jobs.js';
+import type { VariantSpec, Job, JobKind, ResultOf, Results } from './jobs.js';
 import type { PlanOptions } from './plan.js';
 import {
   type BreakerOptions,
@@ -23,7 +23,7 @@ import type { CellResult } from './cell.js';
 /** What is looked at for each choice: a job, and the figure that its result gives. */
 export interface Measure {
   readonly title: string;
-  job(id: string, arm: ArmSpec, options: PlanOptions): Job;
+  job(id: string, variant: VariantSpec, options: PlanOptions): Job;
   show(results: Results, id: string): Figure;
 }
 
@@ -31,19 +31,20 @@ export interface Measure {
 interface Sweep {
   readonly title: string;
   readonly lead: string;
-  readonly choices: readonly { readonly title: string; readonly arm: ArmSpec }[];
+  readonly choices: readonly { readonly title: string; readonly variant: VariantSpec }[];
   readonly measures: readonly Measure[];
 }
 
 export function measure<K extends JobKind>(
   title: string,
   kind: K,
-  optionsOf: (options: PlanOptions) => Omit<Job<K>['options'], 'arm'>,
+  optionsOf: (options: PlanOptions) => Omit<Job<K>['options'], 'variant'>,
   show: (result: ResultOf<K>) => string,
 ): Measure {
   return {
     title,
-    job: (id, arm, options) => ({ id, kind, options: { ...optionsOf(options), arm } }) as Job,
+    job: (id, variant, options) =>
+      ({ id, kind, options: { ...optionsOf(options), variant } }) as Job,
     show: (results, id) => {
       const result = results.get(kind, id);
       return plain(result === undefined ? '–' : show(result));
@@ -54,8 +55,8 @@ export function measure<K extends JobKind>(
 const idOf = (choice: string, { title }: Measure): string => `sweep/${choice}/${title}`;
 
 export function sweepJobs({ choices, measures }: Sweep, options: PlanOptions): Job[] {
-  return choices.flatMap(({ title, arm }) =>
-    measures.map((one) => one.job(idOf(title, one), arm, options)),
+  return choices.flatMap(({ title, variant }) =>
+    measures.map((one) => one.job(idOf(title, one), variant, options)),
   );
 }
 
@@ -73,7 +74,7 @@ export function sweepTable({ title, lead, choices, measures }: Sweep, results: R
 
 const scaled = (medianScale: number) => {
   const title = `α ${medianScale}`;
-  return { title, arm: { title, policy: { medianScale } } };
+  return { title, variant: { title, policy: { medianScale } } };
 };
 
 /** How long the first wait may be, in medians of the upstream. */
@@ -81,9 +82,9 @@ const alpha: Sweep = {
   title: 'α: the first wait in medians of the upstream',
   lead: 'p95 of all calls at 20 % faults, and calls that succeed while a 50 ms upstream comes and goes.',
   choices: [
-    { title: `as shipped: α ${presets.stac.medianScale}`, arm: 'ours' },
+    { title: `as shipped: α ${presets.stac.medianScale}`, variant: 'ours' },
     ...[0.1, 0.5, 0.75, 1].map(scaled),
-    { title: 'no scaling: the seed’s caps', arm: 'seed' },
+    { title: 'no scaling: the seed’s caps', variant: 'seed' },
   ],
   measures: [
     cell('fast, 5 ms', { faults: 'fast', p95Ms: 5 }),
@@ -98,7 +99,7 @@ const alpha: Sweep = {
 
 const memory = (recent: number, failingShare: number) => {
   const title = `above ${failingShare * 100} % of the last ${recent}`;
-  return { title, arm: { title, health: { recent, failingShare } } };
+  return { title, variant: { title, health: { recent, failingShare } } };
 };
 
 /** When short waits give way to the seed's caps. */
@@ -106,7 +107,7 @@ const fallback: Sweep = {
   title: 'Sustained failure: when the full caps take over from short waits',
   lead: 'Falling back early rides out bursts and lengthens the tail at single faults; at 25 % faults an early fallback becomes the rule.',
   choices: [
-    { title: 'as shipped: above 40 % of the last 16', arm: 'ours' },
+    { title: 'as shipped: above 40 % of the last 16', variant: 'ours' },
     memory(16, 0.3),
     memory(16, 0.5),
     memory(8, 0.4),
@@ -114,7 +115,7 @@ const fallback: Sweep = {
     memory(12, 0.4),
     memory(32, 0.3),
     memory(32, 0.4),
-    { title: 'never', arm: { title: 'never', health: { failingShare: 1 } } },
+    { title: 'never', variant: { title: 'never', health: { failingShare: 1 } } },
   ],
   measures: [
     cell('p95 fast, 5 ms', { faults: 'fast', p95Ms: 5 }),
@@ -130,7 +131,7 @@ const fallback: Sweep = {
 
 const isolated = (isolatedShare: number, title: string) => ({
   title,
-  arm: { title, health: { isolatedShare } },
+  variant: { title, health: { isolatedShare } },
 });
 
 /** When the second retry is as quick as the first. */
@@ -138,7 +139,7 @@ const second: Sweep = {
   title: 'The second retry: when two faults in a row are taken for a burst',
   lead: 'The second retry waits out a burst unless more than a share of recent answers came from quick retries.',
   choices: [
-    { title: 'as shipped: above 8 %', arm: 'ours' },
+    { title: 'as shipped: above 8 %', variant: 'ours' },
     isolated(0.02, 'above 2 %'),
     isolated(0.04, 'above 4 %'),
     isolated(0.12, 'above 12 %'),
@@ -164,7 +165,7 @@ const breakerChoice = (title: string, changed: Partial<BreakerOptions>) => {
   const only = shippedBreaker
     ? { ...unbroken, breaker: { ...shippedBreaker, ...changed } }
     : unbroken;
-  return { title, arm: { title, only } };
+  return { title, variant: { title, only } };
 };
 
 const opens = ({ opensAfterMs }: OutageResult): string =>
@@ -177,7 +178,7 @@ const breaker: Sweep = {
   title: 'Breaker: when it opens, for how long, and what that costs',
   lead: 'Runs that open falsely at 30 and 40 % faults; time until it opens in an outage and load once it has; calls that succeed while the upstream comes and goes; time until service is good again after an outage.',
   choices: [
-    { title: 'as shipped: 80 % of 20 in 10 s for 1 s, open 1 to 20 s, 2 probes', arm: 'ours' },
+    { title: 'as shipped: 80 % of 20 in 10 s for 1 s, open 1 to 20 s, 2 probes', variant: 'ours' },
     breakerChoice('50 %', { failureShare: 0.5 }),
     breakerChoice('70 %', { failureShare: 0.7 }),
     breakerChoice('of 10', { minimumAttempts: 10 }),
@@ -190,7 +191,7 @@ const breaker: Sweep = {
     breakerChoice('open 10 to 60 s', { openMs: 10_000, maxOpenMs: 60_000 }),
     breakerChoice('1 probe', { probes: 1 }),
     breakerChoice('5 probes', { probes: 5 }),
-    { title: 'no breaker', arm: { title: 'no breaker', only: unbroken } },
+    { title: 'no breaker', variant: { title: 'no breaker', only: unbroken } },
   ],
   measures: [
     falseOpens('false, 64 callers, 30 %', 0.3, { callers: 64 }),
@@ -216,7 +217,7 @@ const name = ({ capacity, perSuccess, perSecond }: BudgetOptions): string =>
 const tokens = (numbers: BudgetOptions, shippedBudget = false) => {
   const { breaker: _, ...policy } = presets.stac;
   const title = shippedBudget ? `as shipped: ${name(numbers)}` : name(numbers);
-  return { title, arm: { title, only: { ...policy, budget: numbers } } };
+  return { title, variant: { title, only: { ...policy, budget: numbers } } };
 };
 
 const none: BudgetOptions = { capacity: 0, perSuccess: 0, perSecond: 0 };
@@ -238,7 +239,7 @@ const budget: Sweep = {
     other({ perSuccess: 1 }),
     other({ perSecond: 0.05 }),
     other({ perSecond: 1 }),
-    { title: 'no budget: the seed’s policy', arm: 'seed' },
+    { title: 'no budget: the seed’s policy', variant: 'seed' },
   ],
   measures: [
     ...[0.2, 0.3, 0.4].map((faultRate) =>
@@ -254,7 +255,7 @@ const budget: Sweep = {
 
 const hedgeChoice = (title: string, hedge: Partial<HedgeOptions>) => ({
   title,
-  arm: { title, hedge },
+  variant: { title, hedge },
 });
 const both = ({ ratio, load }: CellResult): string => `${change(ratio)} at ${times(load)}`;
 
@@ -263,7 +264,7 @@ const hedge: Sweep = {
   title: 'Hedge: after which quantile, and paid by what',
   lead: 'p95 of all calls and load, at 20 % faults of three kinds and without any; load in an outage in which nothing answers; calls that succeed in bursts.',
   choices: [
-    { title: 'as shipped: p85, 10 tokens, 0.2 a success', arm: 'hedged' },
+    { title: 'as shipped: p85, 10 tokens, 0.2 a success', variant: 'hedged' },
     hedgeChoice('p75', { quantile: 0.75 }),
     hedgeChoice('p75, 0.3 a success', { quantile: 0.75, perSuccess: 0.3 }),
     hedgeChoice('p80', { quantile: 0.8 }),
@@ -272,7 +273,7 @@ const hedge: Sweep = {
     hedgeChoice('0.1 a success', { perSuccess: 0.1 }),
     hedgeChoice('0.3 a success', { perSuccess: 0.3 }),
     hedgeChoice('20 tokens', { capacity: 20 }),
-    { title: 'no hedging', arm: 'ours' },
+    { title: 'no hedging', variant: 'ours' },
   ],
   measures: [
     cell('mix, 5 ms', { faults: 'mix', p95Ms: 5 }, both),

@@ -1,13 +1,13 @@
-import { type ArmName, arms } from './variants.js';
+import { type VariantName, variants } from './variants.js';
 import {
   baselines,
   cellId,
-  circumstanceArms,
+  circumstanceVariants,
   circumstanceId,
   circumstances,
-  comparedArms,
+  comparedVariants,
   faultKinds,
-  ownArms,
+  ownVariants,
 } from './plan.js';
 import type { Results } from './jobs.js';
 import {
@@ -23,7 +23,13 @@ import {
 } from '../report/table.js';
 import { faultModes, type FaultModeName } from './model.js';
 import type { CellResult } from './cell.js';
-import { BURST_BAR, LOAD_BAR, OPEN_BAR, OUTAGE_BAR, P95_BAR } from './objectives.js';
+import {
+  BURST_THRESHOLD,
+  LOAD_THRESHOLD,
+  OPEN_THRESHOLD,
+  OUTAGE_THRESHOLD,
+  P95_THRESHOLD,
+} from './objectives.js';
 import * as plan from './plan.js';
 import { AFTER_MS } from './outages.js';
 import type { SweepName } from './sweeps.js';
@@ -33,14 +39,14 @@ export function cellList(results: Results): Table {
   const modes = ['none', ...faultKinds] as const;
   const rows = modes.flatMap((faults) =>
     baselines.flatMap((p95Ms) =>
-      (faults === 'none' ? ownArms : comparedArms).flatMap((arm) => {
-        const cell = results.get('cell', cellId(faults, p95Ms, arm));
+      (faults === 'none' ? ownVariants : comparedVariants).flatMap((variant) => {
+        const cell = results.get('cell', cellId(faults, p95Ms, variant));
         if (cell === undefined) return [];
         const { low, high } = cell.interval;
         return [
           [
             `${faults}, ${duration(p95Ms)}`,
-            arms[arm].title,
+            variants[variant].title,
             percent(cell.success, 2),
             duration(cell.p50Ms),
             duration(cell.p95Ms),
@@ -76,7 +82,7 @@ export function cellList(results: Results): Table {
   };
 }
 
-/** p95 of all calls against the same calls without faults: every arm at every baseline. */
+/** p95 of all calls against the same calls without faults: every variant at every baseline. */
 export function cellTables(results: Results): Table[] {
   return faultKinds
     .map((faults) => cellTable(results, faults))
@@ -84,14 +90,14 @@ export function cellTables(results: Results): Table[] {
 }
 
 function cellTable(results: Results, faults: FaultModeName): Table {
-  const rows = comparedArms.map((arm) => {
+  const rows = comparedVariants.map((variant) => {
     const cells = results.all(
       'cell',
-      baselines.map((p95Ms) => cellId(faults, p95Ms, arm)),
+      baselines.map((p95Ms) => cellId(faults, p95Ms, variant)),
     );
     return [
-      plain(arms[arm].title),
-      ...baselines.map((p95Ms) => p95Change(results.get('cell', cellId(faults, p95Ms, arm)))),
+      plain(variants[variant].title),
+      ...baselines.map((p95Ms) => p95Change(results.get('cell', cellId(faults, p95Ms, variant)))),
       figure(least(cells, 'success'), (share) => percent(share, 2)),
       figure(most(cells, 'load'), (load) => times(load)),
       figure(most(cells, 'maxWallMs'), duration),
@@ -106,7 +112,7 @@ function cellTable(results: Results, faults: FaultModeName): Table {
 }
 
 function p95Change(cell: CellResult | undefined): Figure {
-  return figure(cell?.ratio, change, (ratio) => ratio <= P95_BAR);
+  return figure(cell?.ratio, change, (ratio) => ratio <= P95_THRESHOLD);
 }
 
 function least(cells: readonly CellResult[], key: 'success'): number | undefined {
@@ -120,16 +126,20 @@ function most(
   return cells.length === 0 ? undefined : Math.max(...cells.map((cell) => cell[key]));
 }
 
-/** The same two bars elsewhere. */
+/** The same two thresholds elsewhere. */
 function circumstanceTable(results: Results): Table {
   const rows = circumstances.map(({ title }) => [
     plain(title),
-    ...circumstanceArms.flatMap(({ arm }) => {
-      const cell = results.get('cell', circumstanceId(title, arm));
+    ...circumstanceVariants.flatMap(({ variant }) => {
+      const cell = results.get('cell', circumstanceId(title, variant));
       return [
         p95Change(cell),
         figure(cell?.success, (share) => percent(share, 2)),
-        figure(cell?.load, times, arm === 'hedged' ? (load) => load <= LOAD_BAR : undefined),
+        figure(
+          cell?.load,
+          times,
+          variant === 'hedged' ? (load) => load <= LOAD_THRESHOLD : undefined,
+        ),
       ];
     }),
   ]);
@@ -150,16 +160,19 @@ const outageTitles = {
 function outageTable(results: Results): Table {
   const rows = plan.outageKinds.flatMap((kind) =>
     plan.outageRates.map((rate) => {
-      const of = (arm: ArmName) => results.get('outage', plan.outageId(kind, rate, arm));
+      const of = (variant: VariantName) =>
+        results.get('outage', plan.outageId(kind, rate, variant));
       const ours = of('ours');
       return [
         plain(`${outageTitles[kind]}, ${rate}/s`),
-        ...plan.outageArms.map((arm) => figure(of(arm)?.load, times, (load) => load <= OUTAGE_BAR)),
+        ...plan.outageVariants.map((variant) =>
+          figure(of(variant)?.load, times, (load) => load <= OUTAGE_THRESHOLD),
+        ),
         figure(ours?.opensAfterMs, duration),
         figure(
           ours?.loadOnceOpen,
           (load) => times(load, 3),
-          (load) => load < OPEN_BAR,
+          (load) => load < OPEN_THRESHOLD,
         ),
         figure(ours?.meanMsToFail, duration),
       ];
@@ -167,7 +180,7 @@ function outageTable(results: Results): Table {
   );
   return {
     title: 'A full outage, after all was well',
-    lead: 'Requests that reach the upstream for each of the first 1,000 calls, retries of earlier calls included; when the circuit opens, and the requests for each call from then on; how long a caller waits for the bad news. Crash: all fails at once, what was under way too. Silence: nothing is ever answered. Closed door: what was under way is still answered and earns tokens, what comes is turned away. The bars are for the first two.',
+    lead: 'Requests that reach the upstream for each of the first 1,000 calls, retries of earlier calls included; when the circuit opens, and the requests for each call from then on; how long a caller waits for the bad news. Crash: all fails at once, what was under way too. Silence: nothing is ever answered. Closed door: what was under way is still answered and earns tokens, what comes is turned away. The thresholds are for the first two.',
     head: [
       'how, calls/s',
       'preset',
@@ -183,12 +196,12 @@ function outageTable(results: Results): Table {
 
 /** Without a budget the load is the same at every rate. */
 function rivalOutageTable(results: Results): Table {
-  const rows = plan.outageRivals.map((arm) => {
-    const result = results.get('outage', plan.outageId('crashes', 100, arm));
-    const bar = (load: number): boolean => load <= OUTAGE_BAR;
+  const rows = plan.outageRivals.map((variant) => {
+    const result = results.get('outage', plan.outageId('crashes', 100, variant));
+    const meetsOutage = (load: number): boolean => load <= OUTAGE_THRESHOLD;
     return [
-      plain(arms[arm].title),
-      figure(result?.load, times, bar),
+      plain(variants[variant].title),
+      figure(result?.load, times, meetsOutage),
       figure(result?.meanMsToFail, duration),
     ];
   });
@@ -206,10 +219,10 @@ function burstTables(results: Results): Table[] {
     lead: 'Down for 20 % of the time, for as long as the column says on average; fast faults, upstream’s own p95 50 ms.',
     head: ['mean outage', ...plan.burstMeans.map(duration)],
     rows: filled(
-      comparedArms.map((arm) => [
-        plain(arms[arm].title),
+      comparedVariants.map((variant) => [
+        plain(variants[variant].title),
         ...plan.burstMeans.map((mean) => {
-          const result = results.get('bursts', plan.burstId(mean, rate, arm));
+          const result = results.get('bursts', plan.burstId(mean, rate, variant));
           return figure(result?.success, (share) => percent(share));
         }),
       ]),
@@ -223,17 +236,17 @@ function insideBurstTable(results: Results): Table {
       plan.insideBurstStarts.map((start) => ({ burstMs, perSecond, start })),
     ),
   );
-  const rows = comparedArms.map((arm) => [
-    plain(arms[arm].title),
+  const rows = comparedVariants.map((variant) => [
+    plain(variants[variant].title),
     ...columns.map((column) => {
       const ids = plan.insideBurstBaselines.map((p95Ms) =>
-        plan.insideBurstId({ ...column, p95Ms }, arm),
+        plan.insideBurstId({ ...column, p95Ms }, variant),
       );
       const shares = results.all('insideBursts', ids).map(({ success }) => success);
       return figure(
         shares.length === 0 ? undefined : Math.min(...shares),
         (share) => percent(share),
-        column.burstMs === 300 ? (share) => share >= BURST_BAR : undefined,
+        column.burstMs === 300 ? (share) => share >= BURST_THRESHOLD : undefined,
       );
     }),
   ]);
@@ -271,10 +284,10 @@ function falseOpenTable(results: Results): Table {
 }
 
 function recoveryTable(results: Results): Table {
-  const rows = comparedArms.map((arm) => [
-    plain(arms[arm].title),
+  const rows = comparedVariants.map((variant) => [
+    plain(variants[variant].title),
     ...plan.recoveryOutages.flatMap((outageMs) => {
-      const result = results.get('recovery', plan.recoveryId(outageMs, arm));
+      const result = results.get('recovery', plan.recoveryId(outageMs, variant));
       return [
         figure(result?.recoversAfterMs, (ms) =>
           ms >= AFTER_MS ? `> ${duration(AFTER_MS)}` : duration(ms),
@@ -292,13 +305,13 @@ function recoveryTable(results: Results): Table {
 }
 
 function coldTable(results: Results): Table {
-  const rows = ownArms.map((arm) => [
-    plain(arms[arm].title),
+  const rows = ownVariants.map((variant) => [
+    plain(variants[variant].title),
     ...baselines.flatMap((p95Ms) => {
-      const result = results.get('cold', plan.coldId(p95Ms, arm));
+      const result = results.get('cold', plan.coldId(p95Ms, variant));
       return [
-        figure(result?.ratio, change, (ratio) => ratio <= P95_BAR),
-        figure(result?.firstRatio, change, (ratio) => ratio <= P95_BAR),
+        figure(result?.ratio, change, (ratio) => ratio <= P95_THRESHOLD),
+        figure(result?.firstRatio, change, (ratio) => ratio <= P95_THRESHOLD),
       ];
     }),
   ]);
@@ -342,15 +355,15 @@ const shipped = 'as shipped';
 /** Why each number is what it is, in the figures of its own table. */
 export const reasoning: Record<SweepName, (quote: Quote) => string> = {
   alpha: (q) =>
-    `Any α up to 1 meets the bar with fast faults (${q(shipped, 'fast, 200 ms')} as shipped, ${q('α 1', 'fast, 200 ms')} at 1), and any wait of a fraction of a median is too short to outlast an outage: in bursts they hardly differ (${q(shipped, '200 ms outages, 100/s')} and ${q('α 1', '200 ms outages, 100/s')}), because there the later, longer waits decide. What decides is a fault that takes time: with half the time of an answer α 1 costs ${q('α 1', 'half, 200 ms')} and misses, 0.25 costs ${q(shipped, 'half, 200 ms')}. Smaller still gains nothing and spreads less. The seed's own caps ride out bursts best (${q('no scaling', '200 ms outages, 100/s')}) and cost ${q('no scaling', 'fast, 5 ms')} on a fast upstream: that is the contradiction in the requirement, and why the caps come back where a fault is not isolated, next.`,
+    `Any α up to 1 meets the threshold with fast faults (${q(shipped, 'fast, 200 ms')} as shipped, ${q('α 1', 'fast, 200 ms')} at 1), and any wait of a fraction of a median is too short to outlast an outage: in bursts they hardly differ (${q(shipped, '200 ms outages, 100/s')} and ${q('α 1', '200 ms outages, 100/s')}), because there the later, longer waits decide. What decides is a fault that takes time: with half the time of an answer α 1 costs ${q('α 1', 'half, 200 ms')} and misses, 0.25 costs ${q(shipped, 'half, 200 ms')}. Smaller still gains nothing and spreads less. The seed's own caps ride out bursts best (${q('no scaling', '200 ms outages, 100/s')}) and cost ${q('no scaling', 'fast, 5 ms')} on a fast upstream: that is the contradiction in the requirement, and why the caps come back where a fault is not isolated, next.`,
   fallback: (q) =>
     `Short waits are right for single faults and wasted within an outage, so above a share of recent failures the seed's full caps take over. Without that (*never*) outages of 50 ms at 100 calls a second leave ${q('never', '50 ms outages, 100/s')} of calls, with it ${q(shipped, '50 ms outages, 100/s')}. More eager rules gain little there and pay with the tail at single faults: above 30 % of 16 the p95 at 5 ms is ${q('above 30 % of the last 16', 'p95 fast, 5 ms')}, and at 25 % faults ${q('above 30 % of the last 16', 'p95, 25 % faults')} against ${q(shipped, 'p95, 25 % faults')}. Shorter memories with higher thresholds come out the same.`,
   second: (q) =>
     `Two faults in a row are a coincidence where isolated faults are common, and a burst elsewhere. If the second retry always waited out a burst (*never quick*), the p95 at 20 % faults and 5 ms would be ${q('never quick', 'p95 fast, 5 ms')}: it concerns 4 % of the calls, and a p95 leaves room for 5 %. *Above 8 %* of answers that quick retries brought, it is quick, and the p95 stays at ${q(shipped, 'p95 fast, 5 ms')}. Up to about 9 % faults it waits, which no p95 notices (${q(shipped, 'p95, 10 % faults')} at 10 %). Quick retries bring next to no answers inside a burst, so that bursts do not teach it to hurry: ${q(shipped, 'inside 300 ms, warm')} of the calls that begin inside 300 ms succeed, ${q(shipped, 'inside 1 s, warm')} inside 1 s. Waits of 50 ms and more do not count as quick; on an upstream of 1 s half of the first waits are longer, so that a threshold of 16 % takes its isolated faults for bursts (${q('above 16 %', 'p95 half, 1 s')} against ${q(shipped, 'p95 half, 1 s')} where a fault takes half an answer).`,
   budget: (q) =>
-    `*Half a token a success* lets every retry through up to about 30 % faults (${q(shipped, '30 %')}); 0.3 starves them there. *The capacity* is what a full outage costs in all, so the bar of 1.1× over 1,000 calls leaves at most 100; 60 keeps room for hedges and for the tokens that requests under way still earn behind a closed door. *None for time alone*: 0.05 a second sounds like nothing and is ${q('60 tokens, 0.5 a success, 0.05 a second', 'crash 0.2/s')} for an agent that calls every five seconds. The price is paid in bursts at high rates: a second of outage at 100 calls a second would need two hundred retries, and the first second of a long outage looks just the same. Behind a closed door at 2000 calls a second the bar is passed (${q(shipped, 'door 2000/s')}): some 190 requests are under way, their answers are real successes, and each earns half a retry.`,
+    `*Half a token a success* lets every retry through up to about 30 % faults (${q(shipped, '30 %')}); 0.3 starves them there. *The capacity* is what a full outage costs in all, so the threshold of 1.1× over 1,000 calls leaves at most 100; 60 keeps room for hedges and for the tokens that requests under way still earn behind a closed door. *None for time alone*: 0.05 a second sounds like nothing and is ${q('60 tokens, 0.5 a success, 0.05 a second', 'crash 0.2/s')} for an agent that calls every five seconds. The price is paid in bursts at high rates: a second of outage at 100 calls a second would need two hundred retries, and the first second of a long outage looks just the same. Behind a closed door at 2000 calls a second the threshold is passed (${q(shipped, 'door 2000/s')}): some 190 requests are under way, their answers are real successes, and each earns half a retry.`,
   breaker: (q) =>
     `A circuit that opens at *50 %* opens falsely (${q('50 %', 'false, 2/s, 30 %')} runs at 2 calls a second and 30 % faults; at 40 % faults *70 %* does too, ${q('70 %', 'false, 2/s, 40 %')}). *80 %*, because below it callers lose more by an open circuit than by trying, and the budget bounds the load anyway. *In 10 s*: half of it opens sooner and cuts more short outages in two (${q('in 5 s', '5 s outages, 2/s')} of calls against ${q(shipped, '5 s outages, 2/s')} at 2 calls a second), twice as much takes ${q('in 20 s', 'silence 100/s')} to notice at 100 calls a second that nothing answers, instead of ${q(shipped, 'silence 100/s')}. *Of 20*: where each attempt takes six seconds to fail, 40 take longer to come together at 2 calls a second (${q('of 40', 'silence 2/s')} against ${q(shipped, 'silence 2/s')}). *For 1 s*: a circuit that *opens at once* takes a burst at the start of a process for an outage (${q('opens at once', 'inside 1 s, cold')} of the calls that begin inside a cold burst of 1 s succeed, against ${q(shipped, 'inside 1 s, cold')}), while *for 3 s* leaves an upstream that is down without relief for longer and gains nothing. *Open for 1 s at first*: most outages are short, and a circuit that stays open for 10 to 60 s makes longer ones of them (${q('open 10 to 60 s', '5 s outages, 2/s')}). Doubling up to *20 s* keeps the load of a long outage at ${q(shipped, 'load open')} even at 2 calls a second. *Two probes*: one success closes, both must fail to open again, so that a look at an upstream that has recovered to 20 % faults errs once in 25 times. No circuit at all would serve callers best in outages of seconds (${q('no breaker', '5 s outages, 2/s')}); it is there for the long ones, in which it spares the upstream and, when nothing answers, the callers their six seconds.`,
   hedge: (q) =>
-    `p95 is the promise, so hedging has to come before it: after *p95* it comes too late when one fault in five is a timeout (${q('p95', 'mix, 200 ms')}). *p85* (${q(shipped, 'mix, 200 ms')}) leaves room under both bars and brings even faults as slow as answers to about the bar (${q(shipped, 'same, 200 ms')}); *p75* gains little, because its tokens run out first. Without faults it costs a load too (${q(shipped, 'no faults')}): that is why hedging is opt-in. *0.2 a success* covers what p85 asks for, and *10 tokens* are all that hedging can add to an outage. While the upstream keeps failing a fault does not fire the second request at once, so that bursts cost no more than without hedging (${q(shipped, '200 ms outages, 100/s')} and ${q('no hedging', '200 ms outages, 100/s')} of calls succeed).`,
+    `p95 is the promise, so hedging has to come before it: after *p95* it comes too late when one fault in five is a timeout (${q('p95', 'mix, 200 ms')}). *p85* (${q(shipped, 'mix, 200 ms')}) leaves room under both thresholds and brings even faults as slow as answers to about the threshold (${q(shipped, 'same, 200 ms')}); *p75* gains little, because its tokens run out first. Without faults it costs a load too (${q(shipped, 'no faults')}): that is why hedging is opt-in. *0.2 a success* covers what p85 asks for, and *10 tokens* are all that hedging can add to an outage. While the upstream keeps failing a fault does not fire the second request at once, so that bursts cost no more than without hedging (${q(shipped, '200 ms outages, 100/s')} and ${q('no hedging', '200 ms outages, 100/s')} of calls succeed).`,
 };

@@ -21,14 +21,14 @@ import {
 } from '@toolkeel/kernel';
 import { seededRandom } from '@toolkeel/kernel/testing';
 
-/** What an arm calls. The input is the number of the call. */
+/** What a variant calls. The input is the number of the call. */
 export interface Callee {
   readonly handle: Work<number, number>;
   /** The same for a client that takes its own timeout for final, as some do. */
   handleWithin(timeoutMs: number): Work<number, number>;
 }
 
-/** What an arm is built in. */
+/** What a variant is built in. */
 interface World {
   readonly clock: Clock;
   readonly upstream: Callee;
@@ -39,19 +39,19 @@ interface World {
 export type CircuitEvent = 'circuit_open' | 'circuit_half_open' | 'circuit_close';
 
 /** One way to call the upstream, beside others. */
-export interface Arm {
+export interface Variant {
   readonly title: string;
   build(world: World): ResilientFunction<number, number>;
 }
 
 /** The preset, as it is shipped. */
-const ours: Arm = {
+const ours: Variant = {
   title: 'toolkeel stac',
   build: (world) => guarded(world, presets.stac, []),
 };
 
 /** With the opt-in layer for reads, also as shipped. */
-const hedged: Arm = {
+const hedged: Variant = {
   title: 'toolkeel stac + hedge',
   build: (world) => guarded(world, presets.stac, [hedge()]),
 };
@@ -66,8 +66,8 @@ function guarded(world: World, policy: Partial<ResiliencePolicy>, layers: readon
   });
 }
 
-/** Other numbers than the shipped ones, for a sweep. */
-export interface Variant {
+/** Changes to the shipped policy, for a sweep. */
+export interface TunedPolicy {
   readonly title: string;
   /** Changes to the preset. */
   readonly policy?: Partial<ResiliencePolicy>;
@@ -78,7 +78,13 @@ export interface Variant {
 }
 
 /** The same layers as the preset's, composed by hand so that every number can be another. */
-export function variant({ title, policy, only, health: known, hedge: hedging }: Variant): Arm {
+export function tunedVariant({
+  title,
+  policy,
+  only,
+  health: known,
+  hedge: hedging,
+}: TunedPolicy): Variant {
   const numbers = { ...(only ?? presets.stac), ...policy };
   return {
     title,
@@ -99,7 +105,7 @@ export function variant({ title, policy, only, health: known, hedge: hedging }: 
 const { breaker: _, ...withoutABreaker } = presets.stac;
 
 /** The same without a breaker, to see what the budget does on its own. */
-const withoutBreaker: Arm = variant({
+const withoutBreaker: Variant = tunedVariant({
   title: 'toolkeel stac, no breaker',
   only: withoutABreaker,
 });
@@ -127,7 +133,7 @@ export interface RivalModel {
   readonly callTimeoutMs?: number;
 }
 
-/** Every arm cuts an attempt off after as long as the preset does; the rivals' own clocks differ. */
+/** Every variant cuts an attempt off after as long as the preset does; the rivals' own clocks differ. */
 export const ATTEMPT_TIMEOUT_MS = presets.stac.attemptTimeoutMs ?? Infinity;
 
 const plain = { jitter: 'none', backoffMultiplier: 2 } as const;
@@ -164,7 +170,7 @@ export const rivalModels = {
 } as const satisfies Record<string, RivalModel>;
 
 /** A rival runs in the same loop as we do, with its own numbers and none of our protection. */
-export function rival(model: RivalModel): Arm {
+export function rival(model: RivalModel): Variant {
   return {
     title: model.title,
     build({ clock, upstream, seed }) {
@@ -180,7 +186,7 @@ export function rival(model: RivalModel): Arm {
   };
 }
 
-export const arms = {
+export const variants = {
   ours,
   hedged,
   seed: rival(rivalModels.seed),
@@ -189,6 +195,6 @@ export const arms = {
   ky: rival(rivalModels.ky),
   floor: rival(rivalModels.floor),
   withoutBreaker,
-} as const satisfies Record<string, Arm>;
+} as const satisfies Record<string, Variant>;
 
-export type ArmName = keyof typeof arms;
+export type VariantName = keyof typeof variants;

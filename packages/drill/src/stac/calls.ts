@@ -225,7 +225,7 @@ export interface PlannedCall {
   readonly args: Arguments;
 }
 
-/** Calls that are made in one go, against one arm after the other. */
+/** Calls that are made in one go, against one variant after the other. */
 export interface Block {
   readonly index: number;
   readonly calls: readonly PlannedCall[];

@@ -98,7 +98,7 @@ command, and holds what comes back against the objectives. The upstream's own lo
 
   npm run drill:stac -- [options]
 
-  --calls N           calls of each tool in each arm (default ${FULL_CALLS})
+  --calls N           calls of each tool in each variant (default ${FULL_CALLS})
   --latency MS,…      p95 of the upstream's own answers (default ${LATENCIES.join(',')}; with timeouts ${MIX_LATENCY})
   --faults KIND,…     fast, mix (one fault in five a timeout, hedging on); default both
   --tools NAME,…      only these of ${toolNames.length}: ${toolNames.slice(0, 3).join(', ')}, …
@@ -109,7 +109,7 @@ command, and holds what comes back against the objectives. The upstream's own lo
   --markdown FILE     a page for a repository
   -h, --help
 
-Exit code: 0 if every bar is met, 1 if one is missed, 2 for wrong usage, 3 if none is missed but the
+Exit code: 0 if every threshold is met, 1 if one is missed, 2 for wrong usage, 3 if none is missed but the
 machine was too noisy to judge the latency.
 
 Example, two tools on a fast upstream:

@@ -6,18 +6,18 @@ import { exitCodeOf, judgeNoise, stacObjectives } from './judge.js';
 const good = measuredFixture();
 const mix = measuredFixture({ mode: 'mix', p95Ms: 200 });
 
-const verdicts = (objectives: readonly Objective[]) =>
-  Object.fromEntries(objectives.map(({ what, verdict }) => [what, verdict]));
-const judged = (...runs: Parameters<typeof stacObjectives>[0]) => verdicts(stacObjectives(runs));
-const faulted = (change: Change) => measuredFixture({ arms: { faulted: change } });
+const statuses = (objectives: readonly Objective[]) =>
+  Object.fromEntries(objectives.map(({ what, status }) => [what, status]));
+const judged = (...runs: Parameters<typeof stacObjectives>[0]) => statuses(stacObjectives(runs));
+const faulted = (change: Change) => measuredFixture({ variants: { faulted: change } });
 
 const tools = 'success of a tool of k requests, fast faults, every latency';
 
-describe('the bars', () => {
+describe('the thresholds', () => {
   test('are met by a run in which nothing goes wrong', () => {
     const every = [good, measuredFixture({ p95Ms: 200 }), measuredFixture({ p95Ms: 1000 }), mix];
     const objectives = stacObjectives(every);
-    expect(new Set(objectives.map(({ verdict }) => verdict))).toEqual(new Set(['met']));
+    expect(new Set(objectives.map(({ status }) => status))).toEqual(new Set(['met']));
     expect(exitCodeOf(objectives)).toBe(0);
   });
 
@@ -26,9 +26,9 @@ describe('the bars', () => {
     [11, 'missed'],
   ] as const)(
     'each tool succeeds in 95 %% of 200 calls: with %i failures it is %s',
-    ([n, verdict]) => {
+    ([n, status]) => {
       const name = 'success of each tool, fast faults, 50 ms';
-      expect(judged(faulted(failing('search_items', n)))[name]).toBe(verdict);
+      expect(judged(faulted(failing('search_items', n)))[name]).toBe(status);
     },
   );
 
@@ -37,20 +37,20 @@ describe('the bars', () => {
     [4, 'missed'],
   ] as const)(
     'tools of one request succeed in 98.5 %% of their calls: %i failures each',
-    ([n, verdict]) => {
+    ([n, status]) => {
       const name = 'success of the tools of one request, pooled, 50 ms';
       const run = faulted(({ n: at }) => (at < n ? { success: false } : {}));
-      expect(judged(run)[name]).toBe(verdict);
+      expect(judged(run)[name]).toBe(status);
     },
   );
 
   test('only tools of one request are pooled', () => {
     const many: Change = ({ tool }) => (tool === 'summarize_search' ? { distinct: 2 } : {});
     const run = measuredFixture({
-      arms: { baseline: many, faulted: failing('summarize_search', 8) },
+      variants: { baseline: many, faulted: failing('summarize_search', 8) },
     });
     const pooled = stacObjectives([run]).find(({ what }) => what.includes('pooled'));
-    expect(pooled).toMatchObject({ measured: '100.00 % of 2,200 calls', verdict: 'met' });
+    expect(pooled).toMatchObject({ measured: '100.00 % of 2,200 calls', status: 'met' });
   });
 
   test.for([
@@ -59,18 +59,18 @@ describe('the bars', () => {
     [1, 12, 'missed'],
     [2, 18, 'met'],
     [2, 19, 'missed'],
-  ] as const)('a tool of %i requests with %i failures of 600 is %s', ([k, failures, verdict]) => {
+  ] as const)('a tool of %i requests with %i failures of 600 is %s', ([k, failures, status]) => {
     const run = measuredFixture({
       calls: 600,
       tools: ['get_item'],
-      arms: { baseline: () => ({ distinct: k }), faulted: failing('get_item', failures) },
+      variants: { baseline: () => ({ distinct: k }), faulted: failing('get_item', failures) },
     });
-    expect(judged(run)[tools]).toBe(verdict);
+    expect(judged(run)[tools]).toBe(status);
   });
 
   test('a tool of k requests is held against its calls at every latency, not against those of one', () => {
     const at = (p95Ms: number, failures: number) =>
-      measuredFixture({ p95Ms, arms: { faulted: failing('get_item', failures) } });
+      measuredFixture({ p95Ms, variants: { faulted: failing('get_item', failures) } });
     expect(judged(at(50, 9))[tools]).toBe('not run');
     expect(judged(at(50, 9), at(200, 1), at(1000, 1))[tools]).toBe('met');
     expect(judged(at(50, 4), at(200, 4), at(1000, 4))[tools]).toBe('missed');
@@ -79,24 +79,24 @@ describe('the bars', () => {
   test.for([
     [1.349, 'met'],
     [1.351, 'missed'],
-  ] as const)('p95 at %f of the baseline is %s', ([factor, verdict]) => {
-    expect(judged(faulted(slower(factor)))['p95, fast faults, 50 ms']).toBe(verdict);
+  ] as const)('p95 at %f of the baseline is %s', ([factor, status]) => {
+    expect(judged(faulted(slower(factor)))['p95, fast faults, 50 ms']).toBe(status);
   });
 
   test.for([
     [1.3, 3, 2, 'met'],
     [1.3, 31, 20, 'missed'], // 1.55 times the load
     [1.4, 1, 1, 'missed'],
-  ] as const)('the mix: p95 × %f, %i requests for %i', ([factor, requests, without, verdict]) => {
+  ] as const)('the mix: p95 × %f, %i requests for %i', ([factor, requests, without, status]) => {
     const run = measuredFixture({
       mode: 'mix',
       p95Ms: 200,
-      arms: {
+      variants: {
         baseline: () => ({ requests: without }),
         faulted: (record) => ({ ...slower(factor)(record), requests }),
       },
     });
-    expect(judged(run)['p95, one fault in five a timeout, hedging, 200 ms']).toBe(verdict);
+    expect(judged(run)['p95, one fault in five a timeout, hedging, 200 ms']).toBe(status);
   });
 
   test.for([
@@ -106,27 +106,30 @@ describe('the bars', () => {
     ['calls that say otherwise than the upstream’s log', { contradiction: 'says so' }],
   ] as const)('one call is enough to miss: %s', ([what, change]) => {
     const one: Change = ({ tool, n }) => (tool === 'get_root' && n === 7 ? change : {});
-    for (const arm of ['faulted', 'baseline'] as const) {
-      const objectives = stacObjectives([measuredFixture({ arms: { [arm]: one } })]);
-      expect(verdicts(objectives)[what]).toBe('missed');
+    for (const variant of ['faulted', 'baseline'] as const) {
+      const objectives = stacObjectives([measuredFixture({ variants: { [variant]: one } })]);
+      expect(statuses(objectives)[what]).toBe('missed');
       expect(exitCodeOf(objectives)).toBe(1);
     }
   });
 
   test('no request without a call, no failure without a fault', () => {
-    expect(judged(measuredFixture({ strange: 1 }))['requests that belong to no call']).toBe(
+    expect(judged(measuredFixture({ unattributed: 1 }))['requests that belong to no call']).toBe(
       'missed',
     );
-    const run = measuredFixture({ arms: { again: failing('get_item', 1) } });
+    const run = measuredFixture({ variants: { again: failing('get_item', 1) } });
     expect(judged(run)['calls that fail without faults']).toBe('missed');
   });
 
   test('a few calls say nothing of shares and times', () => {
     const objectives = stacObjectives([
-      measuredFixture({ calls: 8, arms: { faulted: failing('get_item', 4), again: slower(3) } }),
+      measuredFixture({
+        calls: 8,
+        variants: { faulted: failing('get_item', 4), again: slower(3) },
+      }),
     ]);
     expect(exitCodeOf(objectives)).toBe(0);
-    const silent = objectives.filter(({ verdict }) => verdict === 'not run');
+    const silent = objectives.filter(({ status }) => status === 'not run');
     expect(silent.map(({ what }) => what)).toEqual([
       'success of each tool, fast faults, 50 ms',
       'success of the tools of one request, pooled, 50 ms',
@@ -137,14 +140,14 @@ describe('the bars', () => {
 });
 
 describe('whether a run counts', () => {
-  const noisy = (change: Change) => measuredFixture({ arms: { again: change } });
+  const noisy = (change: Change) => measuredFixture({ variants: { again: change } });
 
   test.for([
     [1.09, true],
     [1.11, false],
     [0.92, true],
     [0.9, false],
-  ] as const)('two arms that do the same, one at %f of the other: %s', ([factor, counts]) => {
+  ] as const)('two variants that do the same, one at %f of the other: %s', ([factor, counts]) => {
     expect(judgeNoise(noisy(slower(factor))).counts).toBe(counts);
   });
 
@@ -157,21 +160,21 @@ describe('whether a run counts', () => {
   });
 
   test('a run that does not count is neither met nor missed, and has an exit code of its own', () => {
-    const run = measuredFixture({ arms: { again: slower(1.2), faulted: slower(2) } });
+    const run = measuredFixture({ variants: { again: slower(1.2), faulted: slower(2) } });
     const objectives = stacObjectives([run]);
-    expect(verdicts(objectives)['p95, fast faults, 50 ms']).toBe('too noisy');
+    expect(statuses(objectives)['p95, fast faults, 50 ms']).toBe('too noisy');
     expect(exitCodeOf(objectives)).toBe(3);
   });
 
-  test('a missed bar goes before noise', () => {
-    const arms = { again: slower(1.2), faulted: failing('get_item', 50) };
-    expect(exitCodeOf(stacObjectives([measuredFixture({ arms })]))).toBe(1);
+  test('a missed threshold goes before noise', () => {
+    const variants = { again: slower(1.2), faulted: failing('get_item', 50) };
+    expect(exitCodeOf(stacObjectives([measuredFixture({ variants })]))).toBe(1);
   });
 
   test('when it was made again the second run counts, but what must never happen is never forgiven', () => {
     expect(exitCodeOf(stacObjectives([noisy(slower(2)), good]))).toBe(0);
     const broken = measuredFixture({
-      arms: { again: slower(2), faulted: () => ({ mostAttempts: 4 }) },
+      variants: { again: slower(2), faulted: () => ({ mostAttempts: 4 }) },
     });
     expect(exitCodeOf(stacObjectives([broken, good]))).toBe(1);
   });

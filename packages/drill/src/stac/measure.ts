@@ -8,7 +8,7 @@ import {
 import type { CallRecord, ScenarioRun } from './run.js';
 import { type ToolName, toolNames } from './calls.js';
 import { SUCCESS_THEORY } from '../simulator/objectives.js';
-import type { Arm, ArmName, Scenario } from './scenarios.js';
+import type { Variant, VariantName, Scenario } from './scenarios.js';
 import { derive } from '../simulator/model.js';
 
 /** How far below what is expected is no longer bad luck, in standard deviations. */
@@ -94,9 +94,9 @@ export function isSingleRequest({ requests: [fewest, most] }: ToolFigures): bool
   return fewest === 1 && most === 1;
 }
 
-/** All calls of an arm taken together. */
-interface ArmFigures extends Walls {
-  readonly name: ArmName;
+/** All calls of a variant taken together. */
+interface VariantFigures extends Walls {
+  readonly name: VariantName;
   readonly title: string;
   readonly calls: number;
   readonly successes: number;
@@ -115,11 +115,11 @@ interface ArmFigures extends Walls {
   readonly curve: readonly number[];
 }
 
-function armFigures(
-  { name, title }: Arm,
+function variantFigures(
+  { name, title }: Variant,
   records: readonly CallRecord[],
   baseline: readonly CallRecord[],
-): ArmFigures {
+): VariantFigures {
   const said = (what: 'mismatch' | 'contradiction') =>
     records.flatMap((record) =>
       record[what] === undefined ? [] : [`${record.tool} ${record.n}: ${record[what]}`],
@@ -141,7 +141,7 @@ function armFigures(
   };
 }
 
-/** The arms make the same calls in the same order. */
+/** The variants make the same calls in the same order. */
 function incompleteAmong(records: readonly CallRecord[], baseline: readonly CallRecord[]): number {
   return records.filter(
     ({ success, digest }, place) => success && digest !== baseline[place]?.digest,
@@ -162,7 +162,7 @@ function tally(texts: readonly string[]): Record<string, number> {
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
-/** p95 of an arm ÷ p95 of the baseline, and its 95 % interval. */
+/** p95 of a variant ÷ p95 of the baseline, and its 95 % interval. */
 export interface Ratio extends Interval {
   readonly ratio: number;
 }
@@ -172,49 +172,54 @@ export interface Measured {
   readonly scenario: Scenario;
   readonly blocks: number;
   readonly tookMs: number;
-  readonly arms: readonly ArmFigures[];
+  readonly variants: readonly VariantFigures[];
   readonly tools: readonly ToolFigures[];
   /** Against the baseline. */
-  readonly ratios: Readonly<Partial<Record<ArmName, Ratio>>>;
+  readonly ratios: Readonly<Partial<Record<VariantName, Ratio>>>;
   /** What our side adds to the upstream's own time: the median of calls of one request. */
   readonly overheadMs: number;
   /** Requests that belong to no call. */
-  readonly strange: number;
+  readonly unattributed: number;
 }
 
-export function armOf({ arms }: Pick<Measured, 'arms'>, name: ArmName): ArmFigures {
-  const found = arms.find((arm) => arm.name === name);
-  if (!found) throw new Error(`there is no arm ${name}`);
+export function variantOf(
+  { variants }: Pick<Measured, 'variants'>,
+  name: VariantName,
+): VariantFigures {
+  const found = variants.find((variant) => variant.name === name);
+  if (!found) throw new Error(`there is no variant ${name}`);
   return found;
 }
 
 const RESAMPLES = 2000;
 
 export function measure(
-  { scenario, blocks, records, strange }: ScenarioRun,
+  { scenario, blocks, records, unattributed }: ScenarioRun,
   { seed, tookMs }: { readonly seed: number; readonly tookMs: number },
 ): Measured {
-  const of = (arm: ArmName): readonly CallRecord[] => records.get(arm) ?? [];
+  const of = (variant: VariantName): readonly CallRecord[] => records.get(variant) ?? [];
   const baseline = of('baseline');
   const called = new Set(baseline.map(({ tool }) => tool));
-  // Calls stand in the order of the plan, block after block, so that the same place in two arms is
+  // Calls stand in the order of the plan, block after block, so that the same place in two variants is
   // the same call, and the intervals are drawn from whole blocks.
-  const ratioTo = (arm: ArmName): Ratio => {
-    const [a, b] = [wallsOf(of(arm)), wallsOf(baseline)];
+  const ratioTo = (variant: VariantName): Ratio => {
+    const [a, b] = [wallsOf(of(variant)), wallsOf(baseline)];
     const options = { q: 0.95, seed: derive(seed, 77), blocks, resamples: RESAMPLES };
     return { ratio: p95Of(a) / p95Of(b), ...ratioInterval(a, b, options) };
   };
-  const others = scenario.arms.map(({ name }) => name).filter((name) => name !== 'baseline');
+  const others = scenario.variants.map(({ name }) => name).filter((name) => name !== 'baseline');
   return {
     scenario,
     blocks,
     tookMs,
-    strange,
-    arms: scenario.arms.map((arm) => armFigures(arm, of(arm.name), baseline)),
+    unattributed,
+    variants: scenario.variants.map((variant) =>
+      variantFigures(variant, of(variant.name), baseline),
+    ),
     tools: toolNames
       .filter((tool) => called.has(tool))
       .map((tool) => {
-        const own = (arm: ArmName) => of(arm).filter((record) => record.tool === tool);
+        const own = (variant: VariantName) => of(variant).filter((record) => record.tool === tool);
         return toolFigures(tool, own('baseline'), own('faulted'));
       }),
     ratios: Object.fromEntries(others.map((name) => [name, ratioTo(name)])),

@@ -2,7 +2,7 @@ import { seededRandom } from '@toolkeel/kernel/testing';
 import { lognormalQuantile } from '../stats/stats.js';
 import { CALLS_PER_BLOCK, toolNames, type ToolName } from './calls.js';
 import type { CallRecord, ScenarioRun } from './run.js';
-import { scenario, type ArmName, type FaultMode } from './scenarios.js';
+import { scenario, type VariantName, type FaultMode } from './scenarios.js';
 import { measure, type Measured } from './measure.js';
 
 export type Change = (record: CallRecord) => Partial<CallRecord>;
@@ -12,37 +12,37 @@ export interface RunFixture {
   readonly p95Ms?: number;
   readonly calls?: number;
   readonly tools?: readonly ToolName[];
-  /** What differs in an arm from a call that goes well. */
-  readonly arms?: Readonly<Partial<Record<ArmName, Change>>>;
-  readonly strange?: number;
+  /** What differs in a variant from a call that goes well. */
+  readonly variants?: Readonly<Partial<Record<VariantName, Change>>>;
+  readonly unattributed?: number;
 }
 
-/** A run without a machine: every arm takes the same time, unless it is changed. */
+/** A run without a machine: every variant takes the same time, unless it is changed. */
 function runFixture(about: RunFixture = {}): ScenarioRun {
   const {
     mode = 'fast',
     p95Ms = 50,
     calls = 200,
     tools = toolNames,
-    arms = {},
-    strange = 0,
+    variants = {},
+    unattributed = 0,
   } = about;
   const chosen = scenario(mode, p95Ms);
   const blocks = calls / CALLS_PER_BLOCK;
-  const recordsOf = (name: ArmName): CallRecord[] => {
+  const recordsOf = (name: VariantName): CallRecord[] => {
     const random = seededRandom(5);
     return Array.from({ length: blocks }, (_, block) =>
       tools.flatMap((tool) =>
         Array.from({ length: CALLS_PER_BLOCK }, (__, place) => {
           const latencyMs = lognormalQuantile({ p95Ms, sigma: 0.5 }, random() || 0.5);
           const record = plainRecord(tool, block * CALLS_PER_BLOCK + place, block, latencyMs);
-          return { ...record, ...arms[name]?.(record) };
+          return { ...record, ...variants[name]?.(record) };
         }),
       ),
     ).flat();
   };
-  const records = new Map(chosen.arms.map(({ name }) => [name, recordsOf(name)] as const));
-  return { scenario: chosen, blocks, records, strange };
+  const records = new Map(chosen.variants.map(({ name }) => [name, recordsOf(name)] as const));
+  return { scenario: chosen, blocks, records, unattributed };
 }
 
 export function measuredFixture(about: RunFixture = {}): Measured {

@@ -1,7 +1,7 @@
 import { change, duration, percent, type Table } from '../report/table.js';
-import { exitCodeOf, lastRuns, TOOL_SUCCESS_BAR, withInterval } from './judge.js';
-import { P95_BAR } from '../simulator/objectives.js';
-import { armOf, type Measured, type ToolFigures } from './measure.js';
+import { exitCodeOf, lastRuns, TOOL_SUCCESS_THRESHOLD, withInterval } from './judge.js';
+import { P95_THRESHOLD } from '../simulator/objectives.js';
+import { variantOf, type Measured, type ToolFigures } from './measure.js';
 import { method, precise, type Report, runTable, toolTable, verdictOf } from './report.js';
 import { objectiveTable } from '../report/objectives.js';
 
@@ -121,30 +121,30 @@ const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
 
-/** How many calls were answered within which time, for every arm. */
+/** How many calls were answered within which time, for every variant. */
 function distributionPlot(run: Measured): string {
-  const curves = run.arms.map(({ name, curve }) => ({ name, curve }));
+  const curves = run.variants.map(({ name, curve }) => ({ name, curve }));
   const all = curves.flatMap(({ curve }) => curve);
-  const { p95Ms } = armOf(run, 'baseline');
-  const bar = p95Ms * P95_BAR;
-  const span = [Math.min(...all), Math.max(...all, bar) * 1.05] as const;
+  const { p95Ms } = variantOf(run, 'baseline');
+  const threshold = p95Ms * P95_THRESHOLD;
+  const span = [Math.min(...all), Math.max(...all, threshold) * 1.05] as const;
   const x = logarithmic(span, [LEFT, WIDTH - RIGHT]);
   const y = linear([0, 1], [HEIGHT - BOTTOM, TOP]);
   const title = `Share of calls answered within a time, ${run.scenario.title}`;
   return picture(WIDTH, HEIGHT, title, [
     ...verticals(span, x, y),
     ...horizontals(y),
-    line([x(bar), y(0)], [x(bar), y(1)], 'bar'),
-    barLabel(x(bar), y(0) - 6, `the bar: ${precise(bar)}`),
+    line([x(threshold), y(0)], [x(threshold), y(1)], 'bar'),
+    thresholdLabel(x(threshold), y(0) - 6, `the threshold: ${precise(threshold)}`),
     ...curves.map(({ name, curve }) => curveOf(name, curve, x, y)),
-    ...run.arms
+    ...run.variants
       .filter(({ name }) => name === 'baseline' || name === 'faulted')
       .map(({ name, p95Ms: at }) => el('circle', { cx: x(at), cy: y(0.95), r: 4, class: name })),
   ]);
 }
 
 /** To the right of its line, or to the left where the right edge would clip it. */
-function barLabel(x: number, y: number, text: string): string {
+function thresholdLabel(x: number, y: number, text: string): string {
   const fits = x + 4 + widthOf(text) <= WIDTH;
   return label(fits ? x + 4 : x - 4, y, text, {
     class: 'bar',
@@ -189,7 +189,7 @@ const rowAt = (row: number): number => TOOL_TOP + (row + 0.5) * ROW;
 
 /** The p95 of every tool: without faults, with them, and where +35 % would be. */
 function p95Plot({ tools, scenario }: Measured): string {
-  const longest = Math.max(...tools.map((tool) => Math.max(tool.faulted.p95Ms, barOf(tool))));
+  const longest = Math.max(...tools.map((tool) => Math.max(tool.faulted.p95Ms, thresholdOf(tool))));
   const x = linear([0, longest * 1.02], [TOOL_LEFT, WIDTH - TOOL_RIGHT]);
   const rows = tools.map((tool, row) => {
     const y = rowAt(row);
@@ -197,7 +197,7 @@ function p95Plot({ tools, scenario }: Measured): string {
     return [
       label(TOOL_LEFT - 12, y + 4, tool.tool, { 'text-anchor': 'end' }),
       line([from, y], [to, y], 'span'),
-      line([x(barOf(tool)), y - 8], [x(barOf(tool)), y + 8], 'bar'),
+      line([x(thresholdOf(tool)), y - 8], [x(thresholdOf(tool)), y + 8], 'bar'),
       el('circle', { cx: from, cy: y, r: 4.5, class: 'baseline' }),
       el('circle', { cx: to, cy: y, r: 4.5, class: 'faulted' }),
       label(WIDTH - TOOL_RIGHT + 10, y + 4, change(tool.ratio)),
@@ -210,11 +210,11 @@ function p95Plot({ tools, scenario }: Measured): string {
   ]);
 }
 
-function barOf({ baseline }: ToolFigures): number {
-  return baseline.p95Ms * P95_BAR;
+function thresholdOf({ baseline }: ToolFigures): number {
+  return baseline.p95Ms * P95_THRESHOLD;
 }
 
-/** The success of every tool with faults, its own lowest expectation and the bar for all. */
+/** The success of every tool with faults, its own lowest expectation and the threshold for all. */
 function successPlot({ tools, scenario }: Measured): string {
   const shares = tools.flatMap((tool) => [tool.faulted.successes / tool.calls, tool.lowest]);
   const least = Math.min(0.93, Math.floor(Math.min(...shares) * 100) / 100);
@@ -231,10 +231,10 @@ function successPlot({ tools, scenario }: Measured): string {
       label(WIDTH - TOOL_RIGHT + 10, y + 4, percent(share)),
     ].join('');
   });
-  const ticks = [least, TOOL_SUCCESS_BAR, 1];
+  const ticks = [least, TOOL_SUCCESS_THRESHOLD, 1];
   return picture(WIDTH, height, `Success of every tool with faults, ${scenario.title}`, [
     ...axis(ticks, x, height, (share) => percent(share, 0)),
-    line([x(TOOL_SUCCESS_BAR), TOOL_TOP], [x(TOOL_SUCCESS_BAR), height - AXIS], 'bar'),
+    line([x(TOOL_SUCCESS_THRESHOLD), TOOL_TOP], [x(TOOL_SUCCESS_THRESHOLD), height - AXIS], 'bar'),
     ...rows,
   ]);
 }
@@ -263,7 +263,7 @@ export function renderHtml(report: Report): string {
 <style>${style}</style>
 <main>
 <h1>STAC tools while their upstream fails</h1>
-<p class="lead">${calls} calls of each tool in each arm, over MCP on stdio, seed ${seed}.</p>
+<p class="lead">${calls} calls of each tool in each variant, over MCP on stdio, seed ${seed}.</p>
 <p class="verdict ${outcome}">${escaped(verdictOf(report))}</p>
 ${lastRuns(runs).map(scenarioSection).join('\n')}
 <section><h2>Objectives</h2>${tableOf(objectiveTable(objectives))}</section>
@@ -276,7 +276,7 @@ ${lastRuns(runs).map(scenarioSection).join('\n')}
 
 function scenarioSection(run: Measured): string {
   const table = toolTable(run);
-  const legend = run.arms
+  const legend = run.variants
     .map(({ name, title }) => `<span><i class="${name}"></i>${escaped(title)}</span>`)
     .join('');
   return `<section>

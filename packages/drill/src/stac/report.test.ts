@@ -15,9 +15,9 @@ import {
   roundNumbers,
 } from './report-html.js';
 
-const fast = measuredFixture({ arms: { faulted: slower(1.1) } });
-const mix = measuredFixture({ mode: 'mix', p95Ms: 200, arms: { faulted: slower(1.2) } });
-const noisy = measuredFixture({ arms: { again: slower(1.5) } });
+const fast = measuredFixture({ variants: { faulted: slower(1.1) } });
+const mix = measuredFixture({ mode: 'mix', p95Ms: 200, variants: { faulted: slower(1.2) } });
+const noisy = measuredFixture({ variants: { again: slower(1.5) } });
 
 const reportOf = (...runs: Measured[]): Report => ({
   seed: 3,
@@ -27,7 +27,7 @@ const reportOf = (...runs: Measured[]): Report => ({
   objectives: stacObjectives(runs),
   tookMs: 600_000,
 });
-const allArms = (wallMsOf: (n: number) => number) => {
+const allVariants = (wallMsOf: (n: number) => number) => {
   const change = ({ n }: { readonly n: number }) => ({ wallMs: wallMsOf(n) });
   return { baseline: change, again: change, faulted: change };
 };
@@ -50,7 +50,7 @@ describe('on the terminal', () => {
     expect(text).toMatch(/get_item +1 +100\.0 % +0 +1 .*\+10\.0 %/);
     expect(text).toMatch(/all calls .*\+20\.0 %/);
     expect(text.indexOf('measured twice')).toBeLessThan(text.indexOf('get_root'));
-    expect(text.trimEnd().endsWith('Every bar is met.')).toBe(true);
+    expect(text.trimEnd().endsWith('Every threshold is met.')).toBe(true);
   });
 
   test('a run that did not count is shown beside the one that did', () => {
@@ -61,22 +61,22 @@ describe('on the terminal', () => {
   });
 
   test('what must not happen is told in the words of who noticed, the first few of it', () => {
-    const arms = { faulted: () => ({ contradiction: 'says 1 retries, the upstream saw 0' }) };
-    const text = onTerminal(measuredFixture({ arms }));
+    const variants = { faulted: () => ({ contradiction: 'says 1 retries, the upstream saw 0' }) };
+    const text = onTerminal(measuredFixture({ variants }));
     expect(text).toContain('get_root 0: says 1 retries, the upstream saw 0');
     expect(text).toContain('… and 2395 more');
-    expect(text.trimEnd().endsWith('A bar is missed.')).toBe(true);
+    expect(text.trimEnd().endsWith('A threshold is missed.')).toBe(true);
   });
 
-  test('noise is told apart from a missed bar', () => {
-    expect(onTerminal(noisy)).toContain('too noisy: two arms that do the same differ too much');
+  test('noise is told apart from a missed threshold', () => {
+    expect(onTerminal(noisy)).toContain('too noisy: two variants that do the same differ too much');
   });
 });
 
 describe('as a page', () => {
   test('has all that is needed to judge it', () => {
     const page = renderPage(reportOf(fast, mix));
-    expect(page).toContain('200 calls of each tool in each arm, seed 3');
+    expect(page).toContain('200 calls of each tool in each variant, seed 3');
     expect(page).toContain('npm run drill:stac -- --markdown docs/drill-stac.md');
     expect(page).toContain(
       '| p95, fast faults, 50 ms | ≤ +35 % | +10.0 % (+10.0 % … +10.0 %) | **✔ met** |',
@@ -105,20 +105,26 @@ describe('as a file with pictures', () => {
     expect(html).not.toContain('undefined');
   });
 
-  test('shows noise and a missed bar as what they are', () => {
+  test('shows noise and a missed threshold as what they are', () => {
     expect(renderHtml(reportOf(noisy))).toContain('class="verdict noisy"');
-    const missed = measuredFixture({ arms: { faulted: failing('get_item', 30) } });
+    const missed = measuredFixture({ variants: { faulted: failing('get_item', 30) } });
     expect(renderHtml(reportOf(missed))).toContain('class="verdict bad"');
   });
 
   test.for([
     ['ordinary runs', [fast, mix]],
-    ['no call as slow as the bar', [measuredFixture({ arms: allArms(() => 50) })]],
-    ['a bar near the right edge', [measuredFixture({ arms: allArms((n) => (n < 2 ? 71 : 50)) })]],
-    ['a tick at the right edge', [measuredFixture({ arms: allArms((n) => (n === 0 ? 480 : 9)) })]],
+    ['no call as slow as the threshold', [measuredFixture({ variants: allVariants(() => 50) })]],
+    [
+      'a threshold near the right edge',
+      [measuredFixture({ variants: allVariants((n) => (n < 2 ? 71 : 50)) })],
+    ],
+    [
+      'a tick at the right edge',
+      [measuredFixture({ variants: allVariants((n) => (n === 0 ? 480 : 9)) })],
+    ],
     [
       'a tick at the left edge',
-      [measuredFixture({ arms: allArms((n) => (n === 0 ? 9000 : 500)) })],
+      [measuredFixture({ variants: allVariants((n) => (n === 0 ? 9000 : 500)) })],
     ],
   ] as const)('keeps every label inside its picture: %s', ([, runs]) => {
     const outside = renderHtml(reportOf(...runs))
@@ -145,7 +151,7 @@ describe('as a file with pictures', () => {
 test('as JSON, with everything in it', () => {
   const read = JSON.parse(renderJson(reportOf(noisy, fast))) as {
     exitCode: number;
-    runs: { counts: boolean; load: number; tools: unknown[]; arms: { curve: number[] }[] }[];
+    runs: { counts: boolean; load: number; tools: unknown[]; variants: { curve: number[] }[] }[];
   };
   expect(read.exitCode).toBe(0);
   expect(read.runs.map(({ counts }) => counts)).toEqual([false, true]);
@@ -154,7 +160,7 @@ test('as JSON, with everything in it', () => {
     ratios: { faulted: { ratio: expect.any(Number) } },
   });
   expect(read.runs[1]?.tools).toHaveLength(12);
-  expect(read.runs[1]?.arms[0]?.curve).toHaveLength(201);
+  expect(read.runs[1]?.variants[0]?.curve).toHaveLength(201);
 });
 
 test('scales put values in their places', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serverEnvironment, settings } from './rig.js';
 
-test('the settings lead to the upstreams of the arm and nowhere else', () => {
+test('the settings lead to the upstreams of the variant and nowhere else', () => {
   const { packs } = settings({
     mainUrl: 'http://127.0.0.1:1',
     otherUrl: 'http://127.0.0.1:2/stac',

@@ -14,29 +14,34 @@ test('so many at a time, results in the order of what was asked', async () => {
   expect(most).toBe(2);
 });
 
-test.for([3, 4])('of %i arms each goes first, last and between as often as the others', (arms) => {
-  const orders = Array.from({ length: 2 * arms }, (_, turn) => turnOrder(arms, turn));
-  for (let place = 0; place < arms; place++) {
-    const here = orders.map((order) => order[place]);
-    for (let arm = 0; arm < arms; arm++) {
-      expect(here.filter((one) => one === arm)).toHaveLength(2);
+test.for([3, 4])(
+  'of %i variants each goes first, last and between as often as the others',
+  (variants) => {
+    const orders = Array.from({ length: 2 * variants }, (_, turn) => turnOrder(variants, turn));
+    for (let place = 0; place < variants; place++) {
+      const here = orders.map((order) => order[place]);
+      for (let variant = 0; variant < variants; variant++) {
+        expect(here.filter((one) => one === variant)).toHaveLength(2);
+      }
     }
-  }
-});
+  },
+);
 
 test.for([
   [48, 3],
   [48, 4],
   [4, 3],
 ] as const)(
-  '%i calls in %i arms: each once in each, the arms in step, none asking the same at once',
-  ([calls, arms]) => {
-    const turns = takingTurns(calls, arms, 7);
-    expect(new Set(turns.map(({ arm, call }) => `${arm} ${call}`)).size).toBe(calls * arms);
-    for (let from = 0; from < turns.length; from += arms) {
-      const step = turns.slice(from, from + arms);
-      expect(new Set(step.map(({ arm }) => arm)).size).toBe(arms);
-      expect(new Set(step.map(({ call }) => call)).size).toBe(arms);
+  '%i calls in %i variants: each once in each, the variants in step, none asking the same at once',
+  ([calls, variants]) => {
+    const turns = takingTurns(calls, variants, 7);
+    expect(new Set(turns.map(({ variant, call }) => `${variant} ${call}`)).size).toBe(
+      calls * variants,
+    );
+    for (let from = 0; from < turns.length; from += variants) {
+      const step = turns.slice(from, from + variants);
+      expect(new Set(step.map(({ variant }) => variant)).size).toBe(variants);
+      expect(new Set(step.map(({ call }) => call)).size).toBe(variants);
     }
   },
 );

@@ -33,7 +33,7 @@ import {
 } from './upstream-log.js';
 import type { StacSandboxOptions } from '@toolkeel/sandbox';
 import { join } from 'node:path';
-import { type Arm, type ArmName, type Scenario, SIGMA } from './scenarios.js';
+import { type Variant, type VariantName, type Scenario, SIGMA } from './scenarios.js';
 import { DrillError } from '../cli/command-line.js';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { derive } from '../simulator/model.js';
@@ -44,7 +44,7 @@ import { measure, type Measured } from './measure.js';
 /** Applies `work` to all, at most so many at a time, each taking the next as soon as it is done. */
 export async function inLanes<T, R>(
   all: readonly T[],
-  lanes: number,
+  workers: number,
   work: (one: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
@@ -52,37 +52,37 @@ export async function inLanes<T, R>(
   const lane = async (): Promise<void> => {
     for (let at = next++; at < all.length; at = next++) results[at] = await work(all[at]!);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: workers }, lane));
   return results;
 }
 
-/** One call of a block in one arm. */
+/** One call of a block in one variant. */
 interface Turn {
-  readonly arm: number;
+  readonly variant: number;
   readonly call: number;
 }
 
 /**
- * The order in which the arms make the calls of a block: one of each arm after the other, so that
+ * The order in which the variants make the calls of a block: one of each variant after the other, so that
  * whatever else the machine does happens to all of them alike. Each begins at another call, lest they
  * all ask the same at the same time, and none always goes before or behind another.
  */
-export function takingTurns(calls: number, arms: number, block: number): Turn[] {
+export function takingTurns(calls: number, variants: number, block: number): Turn[] {
   return Array.from({ length: calls }, (_, step) =>
-    turnOrder(arms, block + step).map((arm) => ({
-      arm,
-      call: (step + Math.floor((arm * calls) / arms)) % calls,
+    turnOrder(variants, block + step).map((variant) => ({
+      variant,
+      call: (step + Math.floor((variant * calls) / variants)) % calls,
     })),
   ).flat();
 }
 
-/** Over as many turns as there are orders, each arm has each place equally often. */
-export function turnOrder(arms: number, turn: number): number[] {
-  const order = Array.from({ length: arms }, (_, place) => (place + (turn >> 1)) % arms);
+/** Over as many turns as there are orders, each variant has each place equally often. */
+export function turnOrder(variants: number, turn: number): number[] {
+  const order = Array.from({ length: variants }, (_, place) => (place + (turn >> 1)) % variants);
   return turn % 2 === 0 ? order : order.toReversed();
 }
 
-/** One call in one arm: what it said and what the upstream saw. */
+/** One call in one variant: what it said and what the upstream saw. */
 export interface CallRecord {
   readonly tool: ToolName;
   readonly n: number;
@@ -150,22 +150,24 @@ interface StageOptions {
   readonly sites: number;
   /** Without it the upstreams answer at once. */
   readonly p95Ms?: number;
-  readonly arms: readonly Pick<Arm, 'name' | 'faults' | 'hedge'>[];
+  readonly variants: readonly Pick<Variant, 'name' | 'faults' | 'hedge'>[];
 }
 
 interface Stage {
-  readonly arms: readonly RunningArm[];
+  readonly variants: readonly RunningVariant[];
   readonly close: () => Promise<void>;
 }
 
-/** Every arm with a server process and two upstreams of its own: nothing that they learn is shared. */
+/** Every variant with a server process and two upstreams of its own: nothing that they learn is shared. */
 async function openStage(options: StageOptions): Promise<Stage> {
-  const { command, dir, sites, arms } = options;
-  const upstreams = await startUpstreams(arms.flatMap((arm) => upstreamOptions(arm, options)));
+  const { command, dir, sites, variants } = options;
+  const upstreams = await startUpstreams(
+    variants.flatMap((variant) => upstreamOptions(variant, options)),
+  );
   const started = await Promise.allSettled(
-    arms.map(({ name, hedge }, place) => {
+    variants.map(({ name, hedge }, place) => {
       const own = [upstreams.all[2 * place]!, upstreams.all[2 * place + 1]!] as const;
-      return startArm({ command, dir: join(dir, name), sites, hedge, upstreams: own });
+      return startVariant({ command, dir: join(dir, name), sites, hedge, upstreams: own });
     }),
   );
   const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -174,13 +176,13 @@ async function openStage(options: StageOptions): Promise<Stage> {
     await upstreams.close();
   };
   const failed = started.find((one) => one.status === 'rejected');
-  if (!failed) return { arms: running, close };
+  if (!failed) return { variants: running, close };
   await close();
   throw failed.reason;
 }
 
 function upstreamOptions(
-  { faults }: Pick<Arm, 'faults'>,
+  { faults }: Pick<Variant, 'faults'>,
   { seed, p95Ms }: StageOptions,
 ): StacSandboxOptions[] {
   const common = {
@@ -197,7 +199,7 @@ function upstreamOptions(
 
 interface BlockRun {
   readonly block: Block;
-  /** What the upstreams draw from, in every arm. */
+  /** What the upstreams draw from, in every variant. */
   readonly seed: number;
   readonly owners: Owners;
   readonly callers: number;
@@ -207,37 +209,40 @@ interface BlockRun {
 interface BlockResult {
   readonly records: readonly CallRecord[];
   /** Requests that belong to no call. */
-  readonly strange: number;
+  readonly unattributed: number;
 }
 
-/** All calls of a block in all arms, so many at a time, and then what the upstreams say about it. */
-async function runBlock(arms: readonly RunningArm[], options: BlockRun): Promise<BlockResult[]> {
+/** All calls of a block in all variants, so many at a time, and then what the upstreams say about it. */
+async function runBlock(
+  variants: readonly RunningVariant[],
+  options: BlockRun,
+): Promise<BlockResult[]> {
   const { block, seed, callers } = options;
-  const upstreams = arms.flatMap((arm) => arm.upstreams);
+  const upstreams = variants.flatMap((variant) => variant.upstreams);
   await Promise.all(upstreams.map(({ restart }) => restart(seed)));
-  const answers: Timed[][] = arms.map(() => []);
-  const turns = takingTurns(block.calls.length, arms.length, block.index);
-  await inLanes(turns, callers, async ({ arm, call }) => {
+  const answers: Timed[][] = variants.map(() => []);
+  const turns = takingTurns(block.calls.length, variants.length, block.index);
+  await inLanes(turns, callers, async ({ variant, call }) => {
     const { tool, args } = block.calls[call]!;
-    answers[arm]![call] = await arms[arm]!.server.call(tool, args);
+    answers[variant]![call] = await variants[variant]!.server.call(tool, args);
   });
-  return Promise.all(arms.map((arm, place) => resultOf(arm, answers[place]!, options)));
+  return Promise.all(variants.map((variant, place) => resultOf(variant, answers[place]!, options)));
 }
 
 async function resultOf(
-  { upstreams, hedge }: RunningArm,
+  { upstreams, hedge }: RunningVariant,
   answers: readonly Timed[],
   { block, owners, read }: BlockRun,
 ): Promise<BlockResult> {
   const logs = await Promise.all(upstreams.map(({ log }) => log()));
-  const { byCall, strange } = attribute(arrivals(logs), owners, block.calls.length);
+  const { byCall, unattributed } = attribute(arrivals(logs), owners, block.calls.length);
   const records = block.calls.map((call, place) => {
     const timed = answers[place]!;
     const told = read(call.tool, timed.answer);
     const arrived = byCall[place]!;
     return recordOf(call, { block: block.index, timed, told, arrived, hedged: hedge });
   });
-  return { records, strange: strange.length };
+  return { records, unattributed: unattributed.length };
 }
 
 /**
@@ -246,7 +251,7 @@ async function resultOf(
  */
 async function rehearse(
   blocks: readonly Block[],
-  { server, upstreams, renew }: RunningArm,
+  { server, upstreams, renew }: RunningVariant,
   onBlock: (done: number) => void = () => {},
 ): Promise<ReadonlyMap<number, Owners>> {
   const owners = new Map<number, Owners>();
@@ -273,7 +278,7 @@ async function rehearse(
 }
 
 /** A server and the upstreams that are its alone. */
-interface RunningArm {
+interface RunningVariant {
   readonly hedge: boolean;
   readonly server: Server;
   readonly upstreams: readonly Upstream[];
@@ -281,7 +286,7 @@ interface RunningArm {
   readonly renew: () => Promise<void>;
 }
 
-interface ArmOptions {
+interface VariantOptions {
   readonly command: ServerOptions['command'];
   /** Where the server's configuration and data go. */
   readonly dir: string;
@@ -297,7 +302,7 @@ interface ArmOptions {
 const FRESH_MS = 120_000;
 const FRESH_BLOCKS = 3;
 
-async function startArm(options: ArmOptions): Promise<RunningArm> {
+async function startVariant(options: VariantOptions): Promise<RunningVariant> {
   const { command, dir, upstreams, hedge, sites } = options;
   const [main, other] = upstreams;
   mkdirSync(dir, { recursive: true });
@@ -339,30 +344,30 @@ interface ScenarioOptions extends Pick<StageOptions, 'command' | 'dir' | 'seed' 
   readonly onBlock?: (done: number, all: number) => void;
 }
 
-/** What became of every call, arm by arm, in the order of the plan. */
+/** What became of every call, variant by variant, in the order of the plan. */
 export interface ScenarioRun {
   readonly scenario: Scenario;
   readonly blocks: number;
-  readonly records: ReadonlyMap<ArmName, readonly CallRecord[]>;
+  readonly records: ReadonlyMap<VariantName, readonly CallRecord[]>;
   /** Requests that belong to no call. */
-  readonly strange: number;
+  readonly unattributed: number;
 }
 
-/** All blocks, each of them in every arm at the same time. */
+/** All blocks, each of them in every variant at the same time. */
 async function runScenario(scenario: Scenario, options: ScenarioOptions): Promise<ScenarioRun> {
   const { warmUp, blocks, owners, onBlock = () => {} } = options;
-  const { p95Ms, arms, callers } = scenario;
-  const stage = await openStage({ ...options, p95Ms, arms });
+  const { p95Ms, variants, callers } = scenario;
+  const stage = await openStage({ ...options, p95Ms, variants });
   try {
-    const records = new Map<ArmName, CallRecord[]>(arms.map(({ name }) => [name, []]));
+    const records = new Map<VariantName, CallRecord[]>(variants.map(({ name }) => [name, []]));
     // All servers are of one make, so that the schemas of one are those of all.
-    const read = envelopeReader(stage.arms[0]!.server.outputSchemas);
-    let strange = 0;
+    const read = envelopeReader(stage.variants[0]!.server.outputSchemas);
+    let unattributed = 0;
     const all = [...warmUp, ...blocks];
     for (const [done, block] of all.entries()) {
       onBlock(done, all.length);
-      await Promise.all(stage.arms.map(({ renew }) => renew()));
-      const results = await runBlock(stage.arms, {
+      await Promise.all(stage.variants.map(({ renew }) => renew()));
+      const results = await runBlock(stage.variants, {
         block,
         callers,
         seed: derive(derive(options.seed, scenario.luck), block.index),
@@ -371,11 +376,11 @@ async function runScenario(scenario: Scenario, options: ScenarioOptions): Promis
       });
       if (done < warmUp.length) continue;
       results.forEach((result, place) => {
-        records.get(arms[place]!.name)?.push(...result.records);
-        strange += result.strange;
+        records.get(variants[place]!.name)?.push(...result.records);
+        unattributed += result.unattributed;
       });
     }
-    return { scenario, blocks: blocks.length, records, strange };
+    return { scenario, blocks: blocks.length, records, unattributed };
   } finally {
     await stage.close();
   }
@@ -394,7 +399,7 @@ interface DrillOptions {
   readonly onProgress?: (text: string) => void;
 }
 
-/** Blocks before the measured ones, in every arm: connections, compiled code, known latencies. */
+/** Blocks before the measured ones, in every variant: connections, compiled code, known latencies. */
 const WARM_UP_BLOCKS = 2;
 const QUICK_WARM_UP_BLOCKS = 1;
 
@@ -440,13 +445,13 @@ async function prepare(options: DrillOptions, dir: string): Promise<Plan> {
   const measured = Math.ceil(options.calls / CALLS_PER_BLOCK);
   const count = measured + (options.quick ? QUICK_WARM_UP_BLOCKS : WARM_UP_BLOCKS);
   const sites = Math.max(count, SITE_TURNS) * CALLS_PER_BLOCK;
-  const arms = [{ name: 'baseline', faults: [], hedge: false }] as const;
-  const stage = await openStage({ command, seed, sites, arms, dir: join(dir, 'rehearsal') });
+  const variants = [{ name: 'baseline', faults: [], hedge: false }] as const;
+  const stage = await openStage({ command, seed, sites, variants, dir: join(dir, 'rehearsal') });
   try {
-    const [arm] = stage.arms;
-    const material = await readMaterial(arm!.upstreams[0]!.url, 2 * sites, sites);
+    const [variant] = stage.variants;
+    const material = await readMaterial(variant!.upstreams[0]!.url, 2 * sites, sites);
     const all = planBlocks({ tools, count, seed }, material);
-    const owners = await rehearse(all, arm!, (done) =>
+    const owners = await rehearse(all, variant!, (done) =>
       onProgress(`rehearsal · block ${done} of ${all.length}`),
     );
     return { sites, owners, blocks: all.slice(0, measured), warmUp: all.slice(measured) };

@@ -76,9 +76,9 @@ describe('whose request it is', () => {
 
   test('follows from the rehearsal', () => {
     const all = [arrived('b'), arrived('a', {}, 1), arrived('a'), arrived('c')];
-    const { byCall, strange } = attribute(all, owners, 2);
+    const { byCall, unattributed } = attribute(all, owners, 2);
     expect(byCall.map((list) => list.length)).toEqual([2, 1]);
-    expect(strange).toEqual([arrived('c')]);
+    expect(unattributed).toEqual([arrived('c')]);
   });
 
   test('two calls of a block that make the same request are refused', () => {

@@ -4,9 +4,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './rig.js';
-import { ATTEMPTS_BAR } from '../simulator/objectives.js';
+import { ATTEMPTS_THRESHOLD } from '../simulator/objectives.js';
 
-/** A request as the upstream saw it, and at which of the arm's upstreams. */
+/** A request as the upstream saw it, and at which of the variant's upstreams. */
 export interface Arrival {
   readonly upstream: number;
   readonly entry: LogEntry;
@@ -76,7 +76,7 @@ interface Attributed {
   /** What arrived for each call of the block. */
   readonly byCall: readonly (readonly Arrival[])[];
   /** What nobody is known to ask for. */
-  readonly strange: readonly Arrival[];
+  readonly unattributed: readonly Arrival[];
 }
 
 /** Says who makes which request. Two calls of a block that make the same one would be one too many. */
@@ -96,13 +96,13 @@ export function ownersOf(keysByCall: readonly ReadonlySet<string>[]): Owners {
 
 export function attribute(all: readonly Arrival[], owners: Owners, calls: number): Attributed {
   const byCall = Array.from({ length: calls }, (): Arrival[] => []);
-  const strange: Arrival[] = [];
+  const unattributed: Arrival[] = [];
   for (const arrival of all) {
     const owner = owners.get(keyOf(arrival));
-    if (owner === undefined) strange.push(arrival);
+    if (owner === undefined) unattributed.push(arrival);
     else byCall[owner]?.push(arrival);
   }
-  return { byCall, strange };
+  return { byCall, unattributed };
 }
 
 /** What an envelope says that the drill goes by. */
@@ -162,7 +162,7 @@ function firstText(content: unknown): unknown {
   }
 }
 
-/** Every arm has an upstream of its own, on a port of its own. */
+/** Every variant has an upstream of its own, on a port of its own. */
 const ORIGIN = /http:\/\/127\.0\.0\.1:\d+/g;
 
 function digestOf(data: unknown): string {
@@ -184,7 +184,7 @@ export function contradiction(told: Told, seen: Seen, hedged: boolean): string |
   if (success && answered === 0) return 'says success, and nothing was answered undisturbed';
   if (!success && answered === distinct) return 'says failure, and everything was answered';
   // While hedges run, an attempt may be the last one by the clock.
-  if (!success && !hedged && attemptsInVain < ATTEMPTS_BAR) {
+  if (!success && !hedged && attemptsInVain < ATTEMPTS_THRESHOLD) {
     return `gave up after ${attemptsInVain} attempts`;
   }
   return undefined;
