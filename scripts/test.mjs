@@ -16,7 +16,11 @@ import { show, tool } from './lib/run.mjs';
 import { summarise, summaryLine, total } from './lib/summary.mjs';
 
 const long = process.argv.includes('--long');
-const passedOn = process.argv.slice(2).filter((arg) => arg !== '--long');
+const unit = process.argv.includes('--unit');
+const given = process.argv.slice(2).filter((arg) => arg !== '--long' && arg !== '--unit');
+/** Packages whose unit tests need neither a build nor a database nor a process. */
+const UNIT_TESTS = ['kernel', 'contract', 'policy'].map((name) => `packages/${name}/src`);
+const passedOn = unit ? [...UNIT_TESTS, ...given] : given;
 
 /**
  * Runs vitest on our terminal and counts what it did from its own report.
@@ -47,19 +51,23 @@ const findOtherNode = () => (long || passedOn.length > 0 ? undefined : otherNode
 await main(async () => {
   const install = await timed(async () => {
     await ensureInstalled();
+    if (unit) return;
     await ensurePostgres();
     await ensurePromtool();
   });
   const other = findOtherNode();
   // The checks compile everything too. When they fail, the tests still run: they read the sources.
-  const check = await timed(async () => (long ? ready().then(() => []) : runChecks()));
+  const check = await timed(async () => {
+    if (unit) return [];
+    return long ? ready().then(() => []) : runChecks();
+  });
   const test = await timed(() => runTests(long ? ['--mode', 'long'] : []));
   if (other) say('\nOnce more, what touches the runtime, on a newer Node.');
   const again = other && (await timed(() => runTests(['--mode', 'runtime'], other)));
 
   const stages = {
     install,
-    [long ? 'build' : 'check']: check,
+    ...(!unit && { [long ? 'build' : 'check']: check }),
     test,
     ...(again && { 'newer Node': again }),
   };
