@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { variants } from './variants.js';
-import { runInsideBursts, standardError } from './bursts.js';
+import { callsForBursts, runBursts, runInsideBursts, standardError } from './bursts.js';
 
 const options = { perSecond: 20, p95Ms: 50, calls: 2100, seed: 1 } as const;
 
@@ -13,7 +13,7 @@ describe.each(['warm', 'cold'] as const)('calls that begin inside a burst, %s', 
     expect(ours.maxWallMs).toBeLessThan(3000);
   });
 
-  test('of 1 s succeed at least as often as with the literal policy of seed 003', async () => {
+  test('of 1 s succeed at least as often as with fixed caps', async () => {
     const [ours, seed] = await Promise.all(
       [variants.ours, variants.seed].map((variant) =>
         runInsideBursts({ ...options, variant, start, burstMs: 1000 }),
@@ -22,5 +22,24 @@ describe.each(['warm', 'cold'] as const)('calls that begin inside a burst, %s', 
     expect(ours!.calls).toBe(seed!.calls);
     expect(ours!.calls).toBeGreaterThanOrEqual(2000);
     expect(ours!.success).toBeGreaterThan(seed!.success - 3 * standardError(ours!, seed!));
+  });
+});
+
+describe('intermittent outages', () => {
+  const settings = { meanMs: 200, perSecond: 100, calls: 4000, seed: 1 };
+
+  test('are survived by longer backoffs, not by immediate retries', async () => {
+    const [ours, seed, floor] = await Promise.all(
+      (['ours', 'seed', 'floor'] as const).map((variant) =>
+        runBursts({ ...settings, variant: variants[variant] }),
+      ),
+    );
+    expect(floor!.success).toBeLessThan(ours!.success);
+    expect(ours!.success).toBeLessThan(seed!.success);
+  });
+
+  test('get enough calls to meet a minimum number of outages', () => {
+    expect(callsForBursts(1000, 50, 100)).toBe(1000);
+    expect(callsForBursts(1000, 5000, 100)).toBe(50_000);
   });
 });

@@ -1,9 +1,9 @@
 import type { Variant } from './variants.js';
-import { derive, draw, faultModes, type Outage, OutageWatch, randomOutages } from './model.js';
+import { derive, draw, faultModes, type Outage, OutageSchedule, randomOutages } from './model.js';
 import { quantileOf, sorted } from '../stats/stats.js';
 import { drive, loadOf, shareOfOk } from './cell.js';
 
-export interface BurstOptions {
+interface BurstOptions {
   readonly variant: Variant;
   /** How long an outage lasts on average. */
   readonly meanMs: number;
@@ -12,7 +12,7 @@ export interface BurstOptions {
   readonly seed: number;
 }
 
-export interface BurstResult {
+interface BurstResult {
   readonly success: number;
   readonly load: number;
   readonly p95Ms: number;
@@ -22,15 +22,15 @@ export interface BurstResult {
 const DOWN_SHARE = 0.2;
 const burstLatency = { p95Ms: 50, sigma: 0.5 } as const;
 
-/** With fewer outages than this, what is compared is their luck. */
-const FEWEST = 20;
+/** With fewer outages the comparison is dominated by chance. */
+const MIN_OUTAGES = 20;
 
-/** So many calls as wanted, or as it takes to see enough outages of this length. */
+/** At least `wanted` calls, and enough to meet `MIN_OUTAGES` outages of this length. */
 export function callsForBursts(wanted: number, meanMs: number, perSecond: number): number {
-  return Math.ceil(Math.max(wanted, (FEWEST * perSecond * meanMs) / DOWN_SHARE / 1000));
+  return Math.ceil(Math.max(wanted, (MIN_OUTAGES * perSecond * meanMs) / DOWN_SHARE / 1000));
 }
 
-/** The same share of failing requests as elsewhere, but all in a row: down, and up again. */
+/** The same share of failing requests as in the cells, but consecutive: intermittent outages. */
 export async function runBursts({
   variant,
   meanMs,
@@ -56,22 +56,22 @@ export async function runBursts({
   };
 }
 
-/** `warm`: one process meets burst after burst. `cold`: every burst meets a process that has just started. */
+/** `warm`: one process meets all bursts. `cold`: every burst meets a new process. */
 export type BurstStart = 'warm' | 'cold';
 
-export interface InsideBurstOptions {
+interface InsideBurstOptions {
   readonly variant: Variant;
   readonly start: BurstStart;
   readonly burstMs: number;
   readonly perSecond: number;
-  /** The p95 of the upstream while it is well. */
+  /** The p95 of the upstream while it is healthy. */
   readonly p95Ms: number;
   /** About how many calls begin inside a burst. */
   readonly calls: number;
   readonly seed: number;
 }
 
-export interface InsideBurstResult {
+interface InsideBurstResult {
   /** Calls that began inside a burst, and the share of them that succeeded. */
   readonly calls: number;
   readonly success: number;
@@ -79,21 +79,21 @@ export interface InsideBurstResult {
   readonly maxWallMs: number;
 }
 
-/** Between two bursts, on average. It varies by half, so that no policy can be in step with it. */
+/** Mean time between two bursts. It varies by half, so that no policy synchronizes with it. */
 const GAP_MS = 5_000;
 const WARM_MS = 12_000;
 
-/** The upstream is well, except for bursts in which it answers every request with a failure at once. */
+/** A healthy upstream with bursts in which it fails every request immediately. */
 export async function runInsideBursts(options: InsideBurstOptions): Promise<InsideBurstResult> {
   const { start, burstMs, perSecond, seed } = options;
   const bursts = Math.ceil((options.calls * 1000) / (perSecond * burstMs));
-  const inside: Inside = { calls: 0, ok: 0, maxAttempts: 0, maxWallMs: 0 };
+  const inside: InsideTotals = { calls: 0, ok: 0, maxAttempts: 0, maxWallMs: 0 };
   if (start === 'warm') {
-    const outages = burstsInARow(bursts, burstMs, seed);
+    const outages = consecutiveBursts(bursts, burstMs, seed);
     const calls = Math.ceil((outages.at(-1)!.to * perSecond) / 1000);
     await observe(options, outages, calls, inside);
   } else {
-    // Enough calls to fill the burst, however they happen to come.
+    // Twice the expected number of calls, so that random arrivals always fill the burst.
     const calls = Math.ceil((2 * perSecond * burstMs) / 1000) + 2;
     for (let n = 0; n < bursts; n++) {
       const run = { ...options, seed: derive(seed, n) };
@@ -110,7 +110,7 @@ export function standardError(...shares: readonly InsideBurstResult[]): number {
   return Math.sqrt(variances.reduce((sum, variance) => sum + variance, 0));
 }
 
-interface Inside {
+interface InsideTotals {
   calls: number;
   ok: number;
   maxAttempts: number;
@@ -121,7 +121,7 @@ async function observe(
   { variant, perSecond, p95Ms, seed }: InsideBurstOptions,
   outages: readonly Outage[],
   calls: number,
-  inside: Inside,
+  inside: InsideTotals,
 ): Promise<void> {
   const trace = await drive({
     variant,
@@ -133,9 +133,9 @@ async function observe(
     faults: faultModes.none,
     arrivals: { perSecond },
   });
-  const watch = new OutageWatch(outages);
+  const schedule = new OutageSchedule(outages);
   trace.startedAt.forEach((at, call) => {
-    if (!watch.isDown(at)) return;
+    if (!schedule.isDown(at)) return;
     inside.calls++;
     inside.ok += trace.ok[call]!;
     inside.maxAttempts = Math.max(inside.maxAttempts, trace.attempts[call]!);
@@ -143,7 +143,7 @@ async function observe(
   });
 }
 
-function burstsInARow(count: number, burstMs: number, seed: number): Outage[] {
+function consecutiveBursts(count: number, burstMs: number, seed: number): Outage[] {
   let at = WARM_MS;
   return Array.from({ length: count }, (_, n) => {
     const from = at + GAP_MS * (0.5 + draw(seed, 'outage', n));

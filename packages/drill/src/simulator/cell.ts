@@ -11,16 +11,16 @@ import {
   sorted,
 } from '../stats/stats.js';
 
-/** The upstream of the scenarios in which its speed is not what is looked at. */
+/** The latency of the scenarios that do not compare latencies. */
 export const usualLatency = { p95Ms: 200, sigma: 0.5 } as const;
 
-/** What became of each call of a run. */
+/** The result of each call of a run. */
 export interface Trace {
   readonly calls: number;
   readonly startedAt: Float64Array;
   readonly tookMs: Float64Array;
   readonly ok: Uint8Array;
-  /** Requests that the upstream saw for it. */
+  /** Requests that reached the upstream. */
   readonly attempts: Uint16Array;
 }
 
@@ -36,9 +36,9 @@ export function loadOf({ attempts, calls }: Trace): number {
 interface DriveOptions extends Omit<UpstreamOptions, 'clock'> {
   readonly variant: Variant;
   readonly arrivals: Arrivals;
-  /** Nothing is looked at after this, so nothing is simulated. Default: until all is over. */
+  /** When the simulation stops. Default: when every call has ended. */
   readonly untilMs?: number;
-  /** Is told each time the circuit opens, looks or closes. */
+  /** Called when the circuit opens, half-opens or closes. */
   readonly onCircuit?: (event: CircuitEvent, now: number) => void;
 }
 
@@ -47,7 +47,7 @@ export async function drive(options: DriveOptions): Promise<Trace> {
   const { variant, arrivals, calls, seed, onCircuit } = options;
   const clock = new VirtualClock();
   const upstream = new SimulatedUpstream({ ...options, clock });
-  const guarded = variant.build({ clock, upstream, seed: derive(seed, 1), onCircuit });
+  const resilient = variant.build({ clock, upstream, seed: derive(seed, 1), onCircuit });
 
   const startedAt = new Float64Array(calls);
   const tookMs = new Float64Array(calls);
@@ -55,7 +55,7 @@ export async function drive(options: DriveOptions): Promise<Trace> {
   const start = async (call: number): Promise<void> => {
     const at = clock.now();
     startedAt[call] = at;
-    const outcome = await guarded.outcome(call);
+    const outcome = await resilient.outcome(call);
     tookMs[call] = clock.now() - at;
     ok[call] = outcome.ok ? 1 : 0;
   };
@@ -68,7 +68,7 @@ export interface CellOptions {
   readonly variant: Variant;
   readonly latency: Lognormal;
   readonly faults: FaultModeName;
-  /** Another share of failing requests than the mode's own. */
+  /** Overrides the share of failing requests of the mode. */
   readonly faultRate?: number;
   readonly arrivals: Arrivals;
   readonly calls: number;
@@ -89,7 +89,7 @@ export interface CellResult {
   readonly maxWallMs: number;
 }
 
-/** One variant against one latency and one kind of fault. */
+/** One variant against one latency and one fault mode. */
 export async function runCell(options: CellOptions): Promise<CellResult> {
   const { seed, faultRate } = options;
   const mode = faultModes[options.faults];
@@ -110,7 +110,7 @@ export async function runCell(options: CellOptions): Promise<CellResult> {
   };
 }
 
-/** What the same calls take when nothing fails: their first answers, whatever the policy. */
+/** The latency of the same calls without faults, the same for every policy. */
 function faultFree({ calls, seed, latency }: CellOptions): Float64Array {
   return Float64Array.from({ length: calls }, (_, call) =>
     lognormalQuantile(latency, draw(seed, 'latency', call)),

@@ -9,12 +9,12 @@ import {
   type CommandIo,
 } from '../cli/command-line.js';
 import { painter, renderTable } from '../report/table.js';
-import type { Job, Results } from './jobs.js';
+import { type Job, type Results, runAll } from './jobs.js';
 import { objectives } from './objectives.js';
 import { renderJson, renderPage, renderReport } from './page.js';
 import { fullPlan, matching } from './plan.js';
-import { runAll } from './run-all.js';
-import { sweepJobs, sweepNames, sweeps, sweepTable, type SweepName } from './sweeps.js';
+import { sweepJobs, sweepTable } from './measures.js';
+import { sweepNames, sweeps, type SweepName } from './sweeps.js';
 
 export interface Options {
   readonly calls: number;
@@ -48,10 +48,12 @@ export function readArgs(args: readonly string[]): Options {
   const values = parseFlags(args, known);
   const { cells, sweep, json = false, write = false } = values;
   if (write && (cells !== undefined || sweep !== undefined)) {
-    throw new UsageError('--write writes the whole page: leave out --cells and --sweep');
+    throw new UsageError('--write writes the whole page: remove --cells and --sweep');
   }
   if (cells !== undefined && sweep !== undefined) {
-    throw new UsageError('--cells picks from the table, --sweep prints another: choose one');
+    throw new UsageError(
+      '--cells selects from the table, --sweep prints another table: choose one',
+    );
   }
   return {
     calls:
@@ -67,24 +69,24 @@ export function readArgs(args: readonly string[]): Options {
   };
 }
 
-const help = `Runs our retry policy and others against simulated upstreams, in virtual time, and holds
-ours against its objectives. The same seed prints the same bytes.
+const help = `Simulate the stac preset and other retry policies against failing upstreams in virtual time, and
+check the preset against its objectives. The same seed prints the same bytes.
 
   npm run simulate -- [options]
 
-  --calls N         calls a cell (default ${FULL_CALLS}; scenarios are in proportion)
-  --quick           ${QUICK_CALLS} calls a cell: the whole table in seconds
-  --seed S          which luck (default 1)
-  --cells PATTERN   only what contains PATTERN, * for anything: cell/fast, outage/*/ours
-  --sweep NAME      how a choice of numbers trades p95, success and load: ${sweepNames.join(', ')}
-  --json            results and verdicts as JSON
-  --write           the full table, the sweeps and their reading into docs/simulation.md
-  --threads N       default: one for each core
-  -h, --help
+  --calls N         calls a cell (default ${FULL_CALLS}; other scenarios scale with it)
+  --quick           run ${QUICK_CALLS} calls a cell: the whole table in seconds
+  --seed S          random seed (default 1)
+  --cells PATTERN   run only jobs whose id contains PATTERN (* matches anything): cell/fast, outage/*/ours
+  --sweep NAME      compare alternative settings: ${sweepNames.join(', ')}
+  --json            print results and objectives as JSON
+  --write           write the full table and the sweeps to docs/simulation.md
+  --threads N       worker threads (default: one for each core)
+  -h, --help        show this help
 
-Exit code: 0 if every threshold that can be met is met, 1 if one is missed, 2 for wrong usage.
+Exit code: 0 if every attainable threshold is met, 1 if one is missed, 2 for invalid usage.
 
-Example, our policy and its rivals at 200 ms with fast faults:
+Example: all policies at 200 ms with fast faults
 
   npm run simulate -- --quick --cells cell/fast/200
 `;

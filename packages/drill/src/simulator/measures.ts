@@ -1,15 +1,89 @@
-import { type Arrivals, derive, type FaultModeName, type OutageKind } from './model.js';
-import { RECOVERY_CAPACITY, RECOVERY_PER_SECOND } from './plan.js';
-import { change, duration, percent, times } from '../report/table.js';
+import {
+  change,
+  duration,
+  type Figure,
+  percent,
+  plain,
+  type Table,
+  times,
+} from '../report/table.js';
 import { type BurstStart, callsForBursts } from './bursts.js';
 import type { CellResult } from './cell.js';
+import type { Job, JobKind, ResultOf, Results, VariantSpec } from './jobs.js';
+import { type Arrivals, derive, type FaultModeName, type OutageKind } from './model.js';
 import type { OutageResult } from './outages.js';
-import { measure, type Measure } from './sweeps.js';
+import { type PlanOptions, RECOVERY_CAPACITY, RECOVERY_PER_SECOND } from './plan.js';
 
-/** A sweep is many cells, each smaller than those of the table. */
+/** A column of a sweep: the job to run for a choice, and the figure to show of its result. */
+interface Measure {
+  readonly title: string;
+  job(id: string, variant: VariantSpec, options: PlanOptions): Job;
+  show(results: Results, id: string): Figure;
+}
+
+/** Reads a figure of a table by row and column, for a sentence about it. */
+type Quote = (row: string, column: string) => string;
+
+/** Alternative values of a setting side by side. The first choice is the shipped one. */
+export interface Sweep {
+  readonly title: string;
+  readonly lead: string;
+  readonly choices: readonly { readonly title: string; readonly variant: VariantSpec }[];
+  readonly measures: readonly Measure[];
+  /** Why the shipped value was chosen, with figures of the table. */
+  readonly explanation: (quote: Quote) => string;
+}
+
+const idOf = (choice: string, { title }: Measure): string => `sweep/${choice}/${title}`;
+
+export function sweepJobs({ choices, measures }: Sweep, options: PlanOptions): Job[] {
+  return choices.flatMap(({ title, variant }) =>
+    measures.map((one) => one.job(idOf(title, one), variant, options)),
+  );
+}
+
+export function sweepTable({ title, lead, choices, measures }: Sweep, results: Results): Table {
+  return {
+    title,
+    lead,
+    head: ['', ...measures.map((one) => one.title)],
+    rows: choices.map((choice) => [
+      plain(choice.title),
+      ...measures.map((one) => one.show(results, idOf(choice.title, one))),
+    ]),
+  };
+}
+
+export function quoteFrom({ title, head, rows }: Table): Quote {
+  return (row, column) => {
+    const at = head.indexOf(column);
+    const found = rows.find(([first]) => first?.text.startsWith(row))?.[at];
+    if (at < 0 || found === undefined) throw new Error(`${title} has no ${row} / ${column}`);
+    return found.text;
+  };
+}
+
+function measure<K extends JobKind>(
+  title: string,
+  kind: K,
+  optionsOf: (options: PlanOptions) => Omit<Job<K>['options'], 'variant'>,
+  show: (result: ResultOf<K>) => string,
+): Measure {
+  return {
+    title,
+    job: (id, variant, options) =>
+      ({ id, kind, options: { ...optionsOf(options), variant } }) as Job,
+    show: (results, id) => {
+      const result = results.get(kind, id);
+      return plain(result === undefined ? '–' : show(result));
+    },
+  };
+}
+
+/** A sweep has many cells, each this much smaller than those of the table. */
 const PART = 5;
 
-/** One cell: its p95 against no faults, unless something else of it is asked for. */
+/** One cell; by default its p95 against the baseline. */
 export function cell(
   title: string,
   about: { faults: FaultModeName; p95Ms: number; faultRate?: number; arrivals?: Arrivals },
@@ -34,7 +108,7 @@ export const p99 = ({ p99Ms }: CellResult): string => duration(p99Ms);
 const load = (result: { readonly load: number }): string => times(result.load);
 export const success = (result: { readonly success: number }): string => percent(result.success);
 
-/** Calls that succeed while the upstream comes and goes. */
+/** The share of calls that succeed during intermittent outages. */
 export function bursts(meanMs: number, perSecond: number): Measure {
   return measure(
     `${duration(meanMs)} outages, ${perSecond}/s`,
@@ -49,7 +123,7 @@ export function bursts(meanMs: number, perSecond: number): Measure {
   );
 }
 
-/** Calls that succeed although they begin inside a burst of instant failures, at 20 calls a second. */
+/** The share of calls begun inside a burst of instant failures that succeed, at 20 calls/s. */
 export function insideBursts(burstMs: number, start: BurstStart): Measure {
   return measure(
     `inside ${duration(burstMs)}, ${start}`,

@@ -6,7 +6,7 @@ import {
   derive,
   draw,
   exponential,
-  OutageWatch,
+  OutageSchedule,
   randomOutages,
 } from './model.js';
 
@@ -117,7 +117,7 @@ describe('random outages', () => {
 });
 
 test('a watch knows when the upstream is down, from the first to just before the last moment', () => {
-  const watch = new OutageWatch([
+  const watch = new OutageSchedule([
     { from: 10, to: 20 },
     { from: 30, to: Infinity },
   ]);
@@ -126,5 +126,5 @@ test('a watch knows when the upstream is down, from the first to just before the
 });
 
 test('without outages it never is', () => {
-  expect(new OutageWatch([]).isDown(0)).toBe(false);
+  expect(new OutageSchedule([]).isDown(0)).toBe(false);
 });

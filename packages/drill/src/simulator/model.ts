@@ -1,14 +1,13 @@
 import type { Clock } from '@toolkeel/kernel';
 
-/** What a draw is for. Different purposes never share a number. */
+/** The purposes of random numbers. Different purposes never share a number. */
 const purposes = { latency: 1, fault: 2, kind: 3, arrival: 4, outage: 5 } as const;
 
 type Purpose = keyof typeof purposes;
 
 /**
- * A number in (0, 1) that depends on nothing but what it is for: attempt m of call n meets the
- * same latency and the same fault under every policy, so that policies differ by what they do and
- * not by their luck (common random numbers).
+ * A number in (0, 1) that depends only on its arguments: attempt m of call n meets the same latency
+ * and the same fault under every policy, so that policies are compared on common random numbers.
  */
 export function draw(seed: number, purpose: Purpose, call: number, attempt = 0): number {
   const key = mix(Math.imul(seed, 0x9e3779b1) ^ mix(call + 1));
@@ -16,12 +15,12 @@ export function draw(seed: number, purpose: Purpose, call: number, attempt = 0):
   return ((bits >>> 0) + 0.5) / 4_294_967_296;
 }
 
-/** A gap between events that come at random, `meanMs` apart on average. */
+/** A gap between random events, `meanMs` apart on average. */
 export function exponential(u: number, meanMs: number): number {
   return -Math.log(u) * meanMs;
 }
 
-/** A seed for something that has its own sequence of draws. */
+/** A seed for an independent random stream. */
 export function derive(seed: number, part: number): number {
   return mix(Math.imul(seed, 0x9e3779b1) + part) >>> 0;
 }
@@ -34,7 +33,6 @@ function mix(value: number): number {
   return h ^ (h >>> 15);
 }
 
-/** How long a failing request takes, as a share of what its answer would have taken. */
 export const faultModes = {
   none: { title: 'no faults', rate: 0, share: 1, hangs: 0 },
   fast: { title: 'fast: a fault takes 0.1× an answer', rate: 0.2, share: 0.1, hangs: 0 },
@@ -49,20 +47,21 @@ export interface FaultMode {
   readonly title: string;
   /** The share of requests that fail, each drawn on its own. */
   readonly rate: number;
+  /** The time of a fault as a share of the time of the answer it replaces. */
   readonly share: number;
-  /** The share of faults that send no byte at all: somebody's clock has to end them. */
+  /** The share of faults that send no byte, so that only a timeout ends them. */
   readonly hangs: number;
 }
 
 /**
- * How calls come. `perSecond`: an open loop, at random times, whatever became of earlier calls.
- * `callers`: a closed loop, so many callers that each wait for one call before the next.
+ * How calls arrive. `perSecond`: an open loop, at random times, independent of earlier calls.
+ * `callers`: a closed loop in which each caller waits for a call before it makes the next.
  */
 export type Arrivals = { readonly perSecond: number } | { readonly callers: number };
 
 type Begin = (call: number) => Promise<unknown>;
 
-/** Begins `calls` calls on the clock. They are over when the clock has nothing left to do. */
+/** Schedules `calls` calls on the clock. They have ended when the clock has no timers left. */
 export function begin(
   arrivals: Arrivals,
   run: { readonly clock: Clock; readonly seed: number; readonly calls: number },
@@ -111,19 +110,19 @@ function closedLoop(callers: number, calls: number, start: Begin): void {
   for (let i = 0; i < callers; i++) void caller();
 }
 
-/** A time for which the upstream is down. */
+/** A period in which the upstream is down. */
 export interface Outage {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * What being down means for a request. `turnsAway`: a request that arrives fails fast. `instant`: it
- * fails in no time at all. `crashes`: requests in flight break too. `hangs`: neither is ever answered.
+ * How an upstream that is down treats requests. `turnsAway`: new requests fail fast. `instant`: they
+ * fail at once. `crashes`: in-flight requests fail too. `hangs`: neither is ever answered.
  */
 export type OutageKind = 'turnsAway' | 'instant' | 'crashes' | 'hangs';
 
-/** Outages that come and go at random, so that the upstream is down for a share of the time. */
+/** Random intermittent outages, so that the upstream is down for a share of the time. */
 export function randomOutages(options: {
   readonly seed: number;
   readonly meanMs: number;
@@ -142,8 +141,8 @@ export function randomOutages(options: {
   return outages;
 }
 
-/** Says when the upstream is down. Asked in the order of time. */
-export class OutageWatch {
+/** Answers whether the upstream is down, for times in ascending order. */
+export class OutageSchedule {
   readonly #outages: readonly Outage[];
   #next = 0;
 
@@ -151,7 +150,7 @@ export class OutageWatch {
     this.#outages = outages;
   }
 
-  /** The outage that is or comes next. */
+  /** The current or next outage. */
   #at(now: number): Outage | undefined {
     while (this.#next < this.#outages.length && this.#outages[this.#next]!.to <= now) this.#next++;
     return this.#outages[this.#next];
@@ -161,7 +160,7 @@ export class OutageWatch {
     return this.nextFrom(now) <= now;
   }
 
-  /** When the next outage begins, or the present one has begun. */
+  /** When the current or next outage begins. */
   nextFrom(now: number): number {
     return this.#at(now)?.from ?? Infinity;
   }

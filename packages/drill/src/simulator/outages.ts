@@ -3,7 +3,7 @@ import { type Arrivals, arrivalTimes, derive, draw, faultModes, type OutageKind 
 import { drive, shareOfOk, type Trace, usualLatency } from './cell.js';
 import { lognormalQuantile, quantileOf, sorted } from '../stats/stats.js';
 
-export interface OutageOptions {
+interface OutageOptions {
   readonly variant: Variant;
   readonly perSecond: number;
   readonly outage: OutageKind;
@@ -13,23 +13,23 @@ export interface OutageOptions {
 export interface OutageResult {
   /** Requests that reach the upstream for each of the first 1,000 calls of the outage. */
   readonly load: number;
-  /** The same for the calls after the circuit first opened; undefined if it never did. */
+  /** The same for the calls after the circuit first opened; undefined if it never opened. */
   readonly loadOnceOpen: number | undefined;
   readonly opensAfterMs: number | undefined;
-  /** How long a caller waits for the bad news, on average. */
+  /** The mean time until a call fails. */
   readonly meanMsToFail: number;
 }
 
-/** The calls over which the load is counted. */
+/** The number of calls over which the load is counted. */
 const FIRST = 1000;
-/** Longer than the window of a circuit. */
+/** Longer than the window of the breaker. */
 const WARM_MS = 12_000;
 const WARM_CALLS = 100;
-/** The outage goes on for so long, and at least for so many calls, that the circuit can be seen. */
+/** The outage lasts at least this long and this many calls, so that the circuit opens within it. */
 const LASTS_MS = 15_000;
 const LASTS_CALLS = 2 * FIRST;
 
-/** All is well, and then nothing works any more. */
+/** A healthy upstream that fails completely and does not recover. */
 export async function runOutage(options: OutageOptions): Promise<OutageResult> {
   const { perSecond, seed } = options;
   const before = Math.max(WARM_CALLS, Math.round((WARM_MS * perSecond) / 1000));
@@ -46,7 +46,7 @@ export async function runOutage(options: OutageOptions): Promise<OutageResult> {
     faults: faultModes.none,
     arrivals: { perSecond },
     onRequest: (now, call) => {
-      // Retries of calls that had begun before count too: the upstream sees no difference.
+      // Retries of calls that began before the outage count too: the upstream cannot tell them apart.
       if (now >= from && call < before + FIRST) requests++;
     },
     onCircuit: (event, now) => {
@@ -69,33 +69,33 @@ function mean(values: Uint16Array | Float64Array): number {
   return sum / values.length;
 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly variant: Variant;
   readonly perSecond: number;
   readonly outageMs: number;
-  /** What the upstream can take, as a multiple of the calls that come. It sheds the rest. */
+  /** The upstream's capacity as a multiple of the calls. It sheds requests above it. */
   readonly capacity: number;
   readonly seed: number;
 }
 
-export interface RecoveryResult {
-  /** From the end of the outage until 90 % of a second's calls are well served, for good: mean. */
+interface RecoveryResult {
+  /** Mean time from the end of the outage until 90 % of each second's calls are well served. */
   readonly recoversAfterMs: number;
   readonly slowestMs: number;
-  /** The most requests in one second after the outage, as a multiple of the calls that come. */
+  /** The most requests in one second after the outage, as a multiple of the calls. */
   readonly peakLoad: number;
 }
 
-/** Well served: a good answer within so long, five times the p95 of the upstream. */
+/** A call is well served if it succeeds within five times the p95 of the upstream. */
 const WELL_MS = 5 * usualLatency.p95Ms;
-/** It is not looked at for longer: a result of this means "longer". */
+/** The observation period; a result of this value means "longer". */
 export const AFTER_MS = 60_000;
 const SECOND = 1000;
 
-/** Outages of about that length: how long a circuit stays open depends on when exactly it ends. */
+/** Factors on the outage's length, because the time a circuit stays open depends on its exact end. */
 const LENGTHS = [0.8, 1, 1.2];
 
-/** An outage ends. How long until callers notice, and does their return knock it over again? */
+/** Measures how long calls take to succeed after an outage, and the load that returning calls cause. */
 export async function runRecovery(options: RecoveryOptions): Promise<RecoveryResult> {
   const runs: { afterMs: number; peakLoad: number }[] = [];
   for (const [n, length] of LENGTHS.entries()) {
@@ -135,7 +135,7 @@ async function recoverOnce(
   };
 }
 
-/** For each second after the outage, by when a call began: were more than 10 % served poorly? */
+/** For each second after the outage: whether more than 10 % of the calls begun in it were served poorly. */
 function poorSeconds(trace: Trace, end: number): boolean[] {
   const calls = new Uint32Array(Math.ceil(AFTER_MS / SECOND));
   const poor = new Uint32Array(calls.length);
@@ -148,23 +148,23 @@ function poorSeconds(trace: Trace, end: number): boolean[] {
   return Array.from(poor, (count, second) => count > 0.1 * calls[second]!);
 }
 
-export interface FalseOpenOptions {
+interface FalseOpenOptions {
   readonly variant: Variant;
   readonly faultRate: number;
   readonly arrivals: Arrivals;
-  /** Fresh starts: a breaker errs when it knows little. */
+  /** Runs from a cold start: a breaker errs most with few samples. */
   readonly runs: number;
   readonly callsPerRun: number;
   readonly seed: number;
 }
 
-export interface FalseOpenResult {
+interface FalseOpenResult {
   /** Runs in which the circuit opened although most requests succeeded. */
   readonly opened: number;
   readonly runs: number;
 }
 
-/** Does the circuit stay closed while single requests fail? */
+/** Counts the runs in which the circuit opens while most requests succeed. */
 export async function runFalseOpens(options: FalseOpenOptions): Promise<FalseOpenResult> {
   const { variant, faultRate, arrivals, runs, callsPerRun, seed } = options;
   let opened = 0;
@@ -186,7 +186,7 @@ export async function runFalseOpens(options: FalseOpenOptions): Promise<FalseOpe
   return { opened, runs };
 }
 
-export interface ColdOptions {
+interface ColdOptions {
   readonly variant: Variant;
   readonly p95Ms: number;
   readonly perSecond: number;
@@ -194,21 +194,20 @@ export interface ColdOptions {
   readonly seed: number;
 }
 
-export interface ColdResult {
+interface ColdResult {
   /** p95 of all first calls of all runs ÷ the same without faults. */
   readonly ratio: number;
-  /** The same for the first twenty calls of each run: nothing is known of the upstream yet. */
+  /** The same for the first twenty calls of each run, before the latency is known. */
   readonly firstRatio: number;
   readonly success: number;
-  /** Runs in which at least 95 % of the calls succeeded, as the requirement counts. */
+  /** The share of runs in which at least 95 % of the calls succeeded. */
   readonly runsPassing: number;
 }
 
-/** As many calls as the requirement samples. */
 const CALLS_PER_RUN = 200;
 const EARLY_CALLS = 20;
 
-/** Many processes that have just started, each with its first calls. */
+/** Many new processes, each with its first calls. */
 export async function runCold({
   variant,
   p95Ms,

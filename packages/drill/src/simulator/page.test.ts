@@ -1,67 +1,38 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { figure, filled, grid, plain, renderMarkdown, type Table } from '../report/table.js';
+import { describe, expect, test } from 'vitest';
+import { plain } from '../report/table.js';
+import { Results } from './jobs.js';
+import { quoteFrom, sweepJobs, sweepTable } from './measures.js';
 import { shippedNumbers } from './page.js';
-import { painter, renderTable, wrap } from '../report/table.js';
-import { quoteFrom } from './tables.js';
+import { sweepNames, sweeps } from './sweeps.js';
 
-const table: Table = {
-  title: 'Title',
-  lead: 'What it is.',
-  head: ['policy', '5 ms'],
-  rows: [
-    [plain('ours'), figure(1, String, (value) => value < 2)],
-    [plain('another'), figure(30, String, (value) => value < 2)],
-  ],
-};
+describe.for(sweepNames)('the %s sweep', (name) => {
+  const sweep = sweeps[name];
 
-test('a table on the terminal stands in columns, figures to the right', () => {
-  expect(renderTable(table, painter(false)).split('\n')).toEqual([
-    'Title',
-    'What it is.',
-    '',
-    'policy   5 ms',
-    '─────────────',
-    'ours        1',
-    'another    30',
-    '',
-  ]);
+  test('has one job for every figure and starts with the shipped choice', () => {
+    const ids = sweepJobs(sweep, { seed: 1, calls: 1000 }).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(sweep.choices.length * sweep.measures.length);
+    expect(sweep.choices[0]?.title).toMatch(/^as shipped/);
+  });
+
+  test('is explained with figures of its table', () => {
+    const table = sweepTable(sweep, new Results());
+    expect(sweep.explanation(quoteFrom(table)).length).toBeGreaterThan(200);
+  });
 });
 
-test('colours are for terminals', () => {
-  expect(renderTable(table, painter(true))).toContain('\u001B[32m   1\u001B[0m');
-  expect(renderTable(table, painter(false))).not.toContain('\u001B');
-});
-
-test('a table on a page shows what meets its threshold in bold', () => {
-  expect(renderMarkdown(table)).toBe(
-    '## Title\n\nWhat it is.\n\n| policy | 5 ms |\n| --- | ---: |\n| ours | **1** |\n| another | 30 |\n',
-  );
-  expect(grid({ ...table, textColumns: 2 })).toContain('| --- | --- |');
-});
-
-test('what was not computed is a dash, and a row of dashes is left out', () => {
-  const dash = figure<number>(undefined, String);
-  expect(dash.text).toBe('–');
-  expect(
-    filled([
-      [plain('a'), dash],
-      [plain('b'), plain('1')],
-    ]),
-  ).toHaveLength(1);
-});
-
-test('running text is broken between words', () => {
-  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-});
-
-test('a sentence can only quote a figure that is there', () => {
-  const quote = quoteFrom(table);
+test('a sentence can quote only existing figures', () => {
+  const quote = quoteFrom({
+    title: 'Title',
+    lead: '',
+    head: ['policy', '5 ms'],
+    rows: [[plain('ours'), plain('1')]],
+  });
   expect(quote('ours', '5 ms')).toBe('1');
   expect(() => quote('ours', '6 ms')).toThrow('has no ours / 6 ms');
 });
 
-test('the page in docs was written with the numbers that are shipped', () => {
+test('docs/simulation.md shows the shipped numbers', () => {
   const page = readFileSync(new URL('../../../../docs/simulation.md', import.meta.url), 'utf8');
   expect(page).toContain(shippedNumbers());
   expect(page).toContain('200,000 calls a cell');

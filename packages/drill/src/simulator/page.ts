@@ -12,15 +12,16 @@ import {
 import type { Job, Results } from './jobs.js';
 import { objectives, P95_THRESHOLD } from './objectives.js';
 import { baselines, cellId, comparedVariants, PER_SECOND, type PlanOptions } from './plan.js';
-import { sweepNames, sweeps, sweepTable } from './sweeps.js';
-import { cellList, cellTables, quoteFrom, reasoning, tablesOf } from './tables.js';
+import { quoteFrom, sweepTable } from './measures.js';
+import { sweepNames, sweeps } from './sweeps.js';
+import { cellList, cellTables, tablesOf } from './tables.js';
 import { variants, ATTEMPT_TIMEOUT_MS } from './variants.js';
 
-/** All tables, and at the end how we stand. */
+/** All tables, then the objectives. */
 export function renderReport({ seed, calls }: PlanOptions, results: Results, paint: Paint): string {
   const all = objectives(results);
   return [
-    `${calls.toLocaleString('en')} calls a cell, seed ${seed}. p95 of all calls, against the same calls without faults.`,
+    `${calls.toLocaleString('en')} calls a cell, seed ${seed}. p95 of all calls, relative to the same calls without faults.`,
     '',
     ...tablesOf(results).map((table) => renderTable(table, paint)),
     renderTable(objectiveTable(all), paint),
@@ -30,7 +31,7 @@ export function renderReport({ seed, calls }: PlanOptions, results: Results, pai
   ].join('\n');
 }
 
-/** Everything that was measured, for a machine. */
+/** Every result and objective as JSON. */
 export function renderJson(
   { seed, calls }: PlanOptions,
   jobs: readonly Job[],
@@ -41,7 +42,7 @@ export function renderJson(
   return `${JSON.stringify(all, null, 2)}\n`;
 }
 
-/** The page with everything: verdicts, tables, why the numbers are what they are. */
+/** The documentation page: objectives, tables, and the reasons for the shipped numbers. */
 export function renderPage(options: PlanOptions, results: Results): string {
   const { seed, calls } = options;
   const all = objectives(results);
@@ -51,25 +52,25 @@ export function renderPage(options: PlanOptions, results: Results): string {
   );
   return [
     '# Simulation',
-    `Our policy against its objectives, beside the requirement taken literally and beside the defaults of p-retry, undici and ky: ${calls.toLocaleString('en')} calls a cell in virtual time, seed ${seed}. This page is written by the simulator, byte for byte the same for the same seed:`,
+    `The \`stac\` preset against its objectives, compared with fixed backoff caps and with the defaults of p-retry, undici and ky: ${calls.toLocaleString('en')} calls a cell in virtual time, seed ${seed}. The simulator writes this page; the same seed gives the same bytes:`,
     '```sh\nnpm run simulate -- --write      # this page\nnpm run simulate -- --quick      # the same tables in seconds, on the terminal\nnpm run simulate -- --help\n```',
     '## Objectives',
     grid(objectiveTable(all)),
-    'Where a threshold cannot be met:',
+    'Thresholds that cannot be met:',
     reasons(all)
       .map((reason) => `- ${reason}`)
       .join('\n'),
     '## What is simulated',
     model,
-    '## p95 of all calls, against the same calls without faults',
-    'Bold: within +35 %. Success is the lowest and load the highest of the row; slowest is the slowest of all calls.',
+    '## p95 of all calls, relative to the same calls without faults',
+    'Bold: within +35 %. *Success* is the lowest and *load* the highest of the row; *slowest* is the slowest call.',
     ...cells.map((table) => renderMarkdown(table, 3)),
-    hedgesOwnBaseline(results),
-    '### The first of these as a picture',
+    hedgedBaseline(results),
+    '### p95 with fast faults as a chart',
     p95Bars(results),
     ...others.map((table) => renderMarkdown(table)),
-    '## The numbers, and why these',
-    `Shipped in the \`stac\` preset: ${shippedNumbers()}. The tables below change one thing at a time; \`npm run simulate -- --sweep alpha\` (or ${sweepNames.slice(1).join(', ')}) prints one of them.`,
+    '## Why the preset has these numbers',
+    `Shipped in the \`stac\` preset: ${shippedNumbers()}. Each table below changes one setting at a time; \`npm run simulate -- --sweep alpha\` (or ${sweepNames.slice(1).join(', ')}) prints one of them.`,
     ...sweepNames.map((name) => sweepSection(name, results)),
     '## Every cell',
     `<details><summary>${cellList(results).rows.length} cells</summary>\n\n${cellList(results).lead}\n\n${grid(cellList(results))}\n\n</details>`,
@@ -81,47 +82,46 @@ export function renderPage(options: PlanOptions, results: Results): string {
     .concat('\n');
 }
 
-/** The stricter reading: hedging lowers the p95 without faults too. */
-function hedgesOwnBaseline(results: Results): string {
+/** The stricter comparison: hedging lowers the p95 without faults too. */
+function hedgedBaseline(results: Results): string {
   const pairs = baselines.map((p95Ms) => ({
     without: results.get('cell', cellId('none', p95Ms, 'hedged'))?.ratio ?? Number.NaN,
     mix: results.get('cell', cellId('mix', p95Ms, 'hedged'))?.ratio ?? Number.NaN,
   }));
   const lowered = change(Math.max(...pairs.map(({ without }) => without)));
   const strictly = change(Math.max(...pairs.map(({ without, mix }) => mix / without)));
-  return `Hedging changes the p95 without faults too (by ${lowered} or more). Held against that, its highest figure in the last table is ${strictly}.`;
+  return `Hedging changes the p95 without faults too (by ${lowered} or more). Relative to that baseline, its highest figure in the last table is ${strictly}.`;
 }
 
 function sweepSection(name: (typeof sweepNames)[number], results: Results): string {
   const table = sweepTable(sweeps[name], results);
-  return `${renderMarkdown(table, 3)}\n${reasoning[name](quoteFrom(table))}`;
+  return `${renderMarkdown(table, 3)}\n${sweeps[name].explanation(quoteFrom(table))}`;
 }
 
-/** What is simulated. */
-export const model = `- **The kernel is the real one**: \`guard\` with the \`stac\` preset on a virtual clock with a seeded random source. The median that scales the jitter is the one it observes itself, from a cold start; nobody tells it the true one.
-- **The upstream** answers after a lognormal time (σ 0.5) with the p95 that the column names. Each request that arrives fails with a probability of 20 %, independently. A fault takes 0.1× the time of the answer it replaces (*fast*), half, or the *same*; *mix*: one fault in five sends no byte until somebody's clock ends it, the other four are fast.
-- **Calls** come at random times, ${PER_SECOND} a second whatever the baseline, so that between 0.2 (5 ms) and 100 (2 s) are under way at a time. The upstream has no queue: more load does not make it slower, which flatters hedging. Closed loops of 8 and 64 callers, 2 and 2000 calls a second are among the other circumstances.
-- **Every policy meets the same luck.** Latency and fault of request *m* of call *n* are a hash of the seed, *n* and *m*.
-- **p95** is that of *all* calls, failed ones included, against that of the same calls without faults. The baseline is the same for all policies, hedged ones too.
-- **Rivals** are their default policies in the same loop; a test plays six scripts through each real package on fake timers and through its model, and compares every request's time. All cut an attempt off after ${duration(ATTEMPT_TIMEOUT_MS)} as our preset does (their own: none, 300 s, 10 s). undici and ky do not try again after a timeout.
-- **Load** is what the upstream counted: requests for each call.
-- **Not shown**: a machine under load, timers of whole milliseconds, sockets. On a real server at 5 ms these cost more than any policy.`;
+const model = `- **Kernel**: the real one, \`withResilience\` with the \`stac\` preset on a virtual clock with a seeded random source. It measures the median that scales the jitter itself, from a cold start.
+- **Upstream**: lognormal latency (σ 0.5) with the p95 in the column head. Each request fails with a probability of 20 %, independently. A fault takes 0.1× the time of the answer it replaces (*fast*), half, or the *same* time; in the *mix* one fault in five sends no byte until the client times out, the other four are fast.
+- **Calls** arrive at random times, ${PER_SECOND} a second at every baseline, so between 0.2 (5 ms) and 100 (2 s) are in flight. The upstream has no queue: more load does not make it slower, which favours hedging. Closed loops of 8 and 64 callers, and 2 and 2000 calls a second, are among the other conditions.
+- **Common random numbers**: the latency and fault of request *m* of call *n* are a hash of the seed, *n* and *m*, so every policy meets the same upstream.
+- **p95** is that of *all* calls, failed calls included, relative to that of the same calls without faults. The baseline is the same for all policies, hedged ones too.
+- **Other libraries** are modelled by their default policies in the same loop; a test runs six scripts through each real package on fake timers and through its model, and compares the time of every request. All time out an attempt after ${duration(ATTEMPT_TIMEOUT_MS)} as our preset does (their own defaults: none, 300 s, 10 s). undici and ky do not retry after a timeout.
+- **Load** is counted at the upstream: requests for each call.
+- **Not simulated**: a machine under load, timer resolution, sockets. On a real server at 5 ms these cost more than any policy.`;
 
-/** The numbers that were chosen here. */
+/** The numbers of the preset that were tuned with this simulator. */
 export function shippedNumbers(): string {
   const { medianScale, budget, breaker } = presets.stac;
   return `\`${JSON.stringify({ medianScale, budget, breaker })}\``;
 }
 
 const WIDTH = 48;
-/** A threshold of full width: 1000 times the p95 without faults. */
+/** A full bar: 1000 times the p95 without faults. */
 const FULL = 1000;
 
-/** p95 with fast faults as bars. Each step to the right costs the same factor, not the same time. */
-export function p95Bars(results: Results): string {
+/** p95 with fast faults as bars on a logarithmic scale. */
+function p95Bars(results: Results): string {
   const widest = Math.max(...comparedVariants.map((variant) => variants[variant].title.length));
   const lines = baselines.flatMap((p95Ms) => [
-    `upstream’s own p95: ${duration(p95Ms)}`,
+    `baseline p95: ${duration(p95Ms)}`,
     ...comparedVariants.flatMap((variant) => {
       const cell = results.get('cell', cellId('fast', p95Ms, variant));
       if (cell === undefined) return [];

@@ -8,7 +8,7 @@ import {
 import { fault } from '@toolkeel/kernel/testing';
 import type { Callee } from './variants.js';
 import { lognormalQuantile, type Lognormal } from '../stats/stats.js';
-import { draw, type FaultMode, type Outage, type OutageKind, OutageWatch } from './model.js';
+import { draw, type FaultMode, type Outage, type OutageKind, OutageSchedule } from './model.js';
 
 export interface UpstreamOptions {
   readonly clock: Clock;
@@ -18,40 +18,40 @@ export interface UpstreamOptions {
   readonly faults: FaultMode;
   readonly outages?: readonly Outage[];
   readonly outageKind?: OutageKind;
-  /** Requests a second beyond which it sheds load: it answers 503 at once. */
+  /** Requests a second above which the upstream sheds load with an immediate 503. */
   readonly capacity?: number;
-  /** Is told of every request that arrives. */
+  /** Called for every request that arrives. */
   readonly onRequest?: (now: number, call: number) => void;
 }
 
-/** What becomes of a request: an answer or a fault, and when. Never, if it hangs. */
-interface Fate {
+/** How and when a request ends. `Infinity` if it hangs. */
+interface RequestEnd {
   readonly afterMs: number;
   readonly failed: boolean;
 }
 
-/** Made once: what an error costs to construct is not what is simulated. */
+/** Created once, because constructing errors would dominate the simulation. */
 const unavailable = new FaultError(fault('server'));
 const tooSlow: Fault = fault('timeout', { clock: 'attempt', final: true });
 const gaveUp = new FaultError(tooSlow);
 
-/** How much of a second's capacity may be asked for at once. */
+/** The largest burst, as a share of a second's capacity. */
 const BURST_SECONDS = 0.1;
-/** A request that is turned away learns so in this share of the time of an answer. */
+/** A rejection takes this share of the time of an answer. */
 const FAST = 0.1;
 
-/** An upstream in virtual time. Its own count of requests is the witness for every load. */
+/** An upstream in virtual time. Its own request count is the ground truth for every load figure. */
 export class SimulatedUpstream implements Callee {
   /** Requests that arrived, for each call. */
   readonly attempts: Uint16Array;
   readonly #options: UpstreamOptions;
-  readonly #outages: OutageWatch;
+  readonly #outages: OutageSchedule;
   #backlog = 0;
   #backlogAt = 0;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
-    this.#outages = new OutageWatch(options.outages ?? []);
+    this.#outages = new OutageSchedule(options.outages ?? []);
     this.attempts = new Uint16Array(options.calls);
   }
 
@@ -60,12 +60,12 @@ export class SimulatedUpstream implements Callee {
 
   handleWithin(timeoutMs: number): Work<number, number> {
     return (call, { index }) => {
-      const fate = this.#arrive(call, index);
-      return fate.afterMs > timeoutMs ? this.#giveUp(timeoutMs) : this.#answer(call, fate);
+      const end = this.#arrive(call, index);
+      return end.afterMs > timeoutMs ? this.#giveUp(timeoutMs) : this.#answer(call, end);
     };
   }
 
-  #arrive(call: number, attempt: number): Fate {
+  #arrive(call: number, attempt: number): RequestEnd {
     const { clock, seed, latency, onRequest } = this.#options;
     const now = clock.now();
     this.attempts[call]! += 1;
@@ -73,10 +73,10 @@ export class SimulatedUpstream implements Callee {
     const answerMs = lognormalQuantile(latency, draw(seed, 'latency', call, attempt));
     if (this.#outages.isDown(now)) return this.#turnAway(answerMs);
     if (this.#isFull(now)) return failure(answerMs * FAST);
-    return this.#surviving(this.#serve(call, attempt, answerMs), now);
+    return this.#endInOutage(this.#serve(call, attempt, answerMs), now);
   }
 
-  #serve(call: number, attempt: number, answerMs: number): Fate {
+  #serve(call: number, attempt: number, answerMs: number): RequestEnd {
     const { seed, faults } = this.#options;
     const fails = draw(seed, 'fault', call, attempt) < faults.rate;
     if (!fails) return { afterMs: answerMs, failed: false };
@@ -84,22 +84,22 @@ export class SimulatedUpstream implements Callee {
     return failure(hangs ? Infinity : answerMs * faults.share);
   }
 
-  #turnAway(answerMs: number): Fate {
+  #turnAway(answerMs: number): RequestEnd {
     const { outageKind } = this.#options;
     if (outageKind === 'instant') return failure(0);
     return failure(outageKind === 'hangs' ? Infinity : answerMs * FAST);
   }
 
-  /** What becomes of a request if an outage begins while it is under way. */
-  #surviving(fate: Fate, now: number): Fate {
+  /** The end of a request if an outage begins while it is in flight. */
+  #endInOutage(end: RequestEnd, now: number): RequestEnd {
     const { outageKind = 'turnsAway' } = this.#options;
     const from = this.#outages.nextFrom(now);
     const breaks = outageKind === 'crashes' || outageKind === 'hangs';
-    if (!breaks || now + fate.afterMs < from) return fate;
+    if (!breaks || now + end.afterMs < from) return end;
     return failure(outageKind === 'hangs' ? Infinity : from - now);
   }
 
-  #answer(call: number, { afterMs, failed }: Fate): Promise<number> {
+  #answer(call: number, { afterMs, failed }: RequestEnd): Promise<number> {
     return new Promise((resolve, reject) => {
       if (afterMs === Infinity) return;
       this.#options.clock.setTimer(afterMs, () => (failed ? reject(unavailable) : resolve(call)));
@@ -112,7 +112,7 @@ export class SimulatedUpstream implements Callee {
     });
   }
 
-  /** A bucket that empties at the rate of the capacity; what would overflow is turned away. */
+  /** A leaky bucket that drains at the rate of the capacity. */
   #isFull(now: number): boolean {
     const { capacity = Infinity } = this.#options;
     if (capacity === Infinity) return false;
@@ -124,6 +124,6 @@ export class SimulatedUpstream implements Callee {
   }
 }
 
-function failure(afterMs: number): Fate {
+function failure(afterMs: number): RequestEnd {
   return { afterMs, failed: true };
 }

@@ -4,7 +4,12 @@ import { Dispatcher, errors, request, RetryAgent } from 'undici';
 import { FaultError } from '@toolkeel/kernel';
 import { fault, VirtualClock } from '@toolkeel/kernel/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ATTEMPT_TIMEOUT_MS, rival, rivalModels, type RivalModel } from './variants.js';
+import {
+  ATTEMPT_TIMEOUT_MS,
+  referenceVariant,
+  referencePolicies,
+  type ReferencePolicy,
+} from './variants.js';
 
 /** What the upstream does with each request: fails or answers after 20 ms, or never answers. */
 type Script = readonly ('fails' | 'answers' | 'hangs')[];
@@ -25,7 +30,7 @@ const scripts: Record<string, Script> = {
   'a timeout after a fault': ['fails', 'hangs', 'answers'],
 };
 
-async function modelled(model: RivalModel, script: Script): Promise<Course> {
+async function modelled(model: ReferencePolicy, script: Script): Promise<Course> {
   const clock = new VirtualClock();
   const requestsAt: number[] = [];
   const settle = (afterMs: number, how: () => void): void => void clock.setTimer(afterMs, how);
@@ -41,8 +46,8 @@ async function modelled(model: RivalModel, script: Script): Promise<Course> {
       settle(timeoutMs, () => reject(new FaultError(cut)));
       handle().then(resolve, reject);
     });
-  const world = { clock, upstream: { handle, handleWithin }, seed: 1, onCircuit: undefined };
-  const { ok } = await clock.run(rival(model).build(world).outcome(0));
+  const context = { clock, upstream: { handle, handleWithin }, seed: 1, onCircuit: undefined };
+  const { ok } = await clock.run(referenceVariant(model).build(context).outcome(0));
   return { requestsAt, endedAt: clock.now(), ok };
 }
 
@@ -144,7 +149,7 @@ describe('the models of the rivals', () => {
   });
 
   for (const [name, play] of Object.entries(packages)) {
-    const model = rivalModels[name as keyof typeof packages];
+    const model = referencePolicies[name as keyof typeof packages];
     test.for(Object.keys(scripts))(`${model.title} does as modelled on %s`, async (title) => {
       const script = scripts[title]!;
       expect(await play(script)).toEqual(await modelled(model, script));
@@ -152,7 +157,10 @@ describe('the models of the rivals', () => {
   }
 
   test('the seed’s literal policy waits at most 0.4 and 0.8 s', async () => {
-    const { requestsAt, ok } = await modelled(rivalModels.seed, scripts['faults without end']!);
+    const { requestsAt, ok } = await modelled(
+      referencePolicies.seed,
+      scripts['faults without end']!,
+    );
     expect(ok).toBe(false);
     expect(requestsAt).toHaveLength(3);
     expect(requestsAt[1]! - LATENCY_MS).toBeLessThanOrEqual(400);
@@ -160,7 +168,7 @@ describe('the models of the rivals', () => {
   });
 
   test('the floor does not wait at all', async () => {
-    const course = await modelled(rivalModels.floor, scripts['faults without end']!);
+    const course = await modelled(referencePolicies.floor, scripts['faults without end']!);
     expect(course.requestsAt).toEqual([0, LATENCY_MS, 2 * LATENCY_MS]);
   });
 });

@@ -21,15 +21,14 @@ import {
 } from '@toolkeel/kernel';
 import { seededRandom } from '@toolkeel/kernel/testing';
 
-/** What a variant calls. The input is the number of the call. */
+/** The upstream that a variant calls. The input is the number of the call. */
 export interface Callee {
   readonly handle: Work<number, number>;
-  /** The same for a client that takes its own timeout for final, as some do. */
+  /** The same for a client that does not retry after its own timeout. */
   handleWithin(timeoutMs: number): Work<number, number>;
 }
 
-/** What a variant is built in. */
-interface World {
+interface VariantContext {
   readonly clock: Clock;
   readonly upstream: Callee;
   readonly seed: number;
@@ -38,31 +37,35 @@ interface World {
 
 export type CircuitEvent = 'circuit_open' | 'circuit_half_open' | 'circuit_close';
 
-/** One way to call the upstream, beside others. */
+/** One way to call the upstream. */
 export interface Variant {
   readonly title: string;
-  build(world: World): ResilientFunction<number, number>;
+  build(context: VariantContext): ResilientFunction<number, number>;
 }
 
-/** The preset, as it is shipped. */
+/** The shipped preset. */
 const ours: Variant = {
   title: 'toolkeel stac',
-  build: (world) => guarded(world, presets.stac, []),
+  build: (context) => resilient(context, presets.stac, []),
 };
 
-/** With the opt-in layer for reads, also as shipped. */
+/** The shipped preset with the opt-in hedge layer for reads. */
 const hedged: Variant = {
   title: 'toolkeel stac + hedge',
-  build: (world) => guarded(world, presets.stac, [hedge()]),
+  build: (context) => resilient(context, presets.stac, [hedge()]),
 };
 
-function guarded(world: World, policy: Partial<ResiliencePolicy>, layers: readonly Layer[]) {
-  const { clock, upstream, seed } = world;
+function resilient(
+  context: VariantContext,
+  policy: Partial<ResiliencePolicy>,
+  layers: readonly Layer[],
+) {
+  const { clock, upstream, seed } = context;
   return withResilience(upstream.handle, policy, {
     effect: 'read',
     clock,
     random: seededRandom(seed),
-    layers: [...layers, ...circuitWatch(world)],
+    layers: [...layers, ...circuitObserver(context)],
   });
 }
 
@@ -71,13 +74,13 @@ export interface TunedPolicy {
   readonly title: string;
   /** Changes to the preset. */
   readonly policy?: Partial<ResiliencePolicy>;
-  /** Instead of the preset: what is left out here is left out. */
+  /** Replaces the preset. */
   readonly only?: Partial<ResiliencePolicy>;
   readonly health?: HealthOptions;
   readonly hedge?: Partial<HedgeOptions>;
 }
 
-/** The same layers as the preset's, composed by hand so that every number can be another. */
+/** The layers of the preset, composed explicitly so that every number can be changed. */
 export function tunedVariant({
   title,
   policy,
@@ -88,9 +91,14 @@ export function tunedVariant({
   const numbers = { ...(only ?? presets.stac), ...policy };
   return {
     title,
-    build(world) {
-      const { clock, upstream, seed } = world;
-      const layers: Layer[] = [retry(numbers), health(known), limitGate(), ...circuitWatch(world)];
+    build(context) {
+      const { clock, upstream, seed } = context;
+      const layers: Layer[] = [
+        retry(numbers),
+        health(known),
+        limitGate(),
+        ...circuitObserver(context),
+      ];
       if (numbers.callTimeoutMs) layers.push(deadline(numbers.callTimeoutMs));
       if (numbers.attemptTimeoutMs) layers.push(attemptTimeout(numbers.attemptTimeoutMs));
       if (numbers.breaker) layers.push(breaker(numbers.breaker));
@@ -104,17 +112,17 @@ export function tunedVariant({
 
 const { breaker: _, ...withoutABreaker } = presets.stac;
 
-/** The same without a breaker, to see what the budget does on its own. */
+/** The preset without its breaker, to measure the budget alone. */
 const withoutBreaker: Variant = tunedVariant({
   title: 'toolkeel stac, no breaker',
   only: withoutABreaker,
 });
 
-function circuitWatch({ onCircuit }: World): Layer[] {
+function circuitObserver({ onCircuit }: VariantContext): Layer[] {
   if (onCircuit === undefined) return [];
   return [
     {
-      name: 'circuitWatch',
+      name: 'circuitObserver',
       told(_call, event, now) {
         const { type } = event;
         if (type === 'circuit_open' || type === 'circuit_half_open' || type === 'circuit_close')
@@ -124,24 +132,24 @@ function circuitWatch({ onCircuit }: World): Layer[] {
   ];
 }
 
-/** A rival's default policy, as data. The test beside this file holds each against the package. */
-export interface RivalModel {
+/** The default policy of another library. The test beside this file compares it with the package. */
+export interface ReferencePolicy {
   readonly title: string;
   readonly retry: Partial<RetryPolicy>;
-  /** Whether an attempt that ran into its timeout is tried again. */
+  /** Whether an attempt that timed out is retried. */
   readonly retriesTimeouts: boolean;
   readonly callTimeoutMs?: number;
 }
 
-/** Every variant cuts an attempt off after as long as the preset does; the rivals' own clocks differ. */
+/** Every variant times out an attempt after the preset's limit; the libraries' own defaults differ. */
 export const ATTEMPT_TIMEOUT_MS = presets.stac.attemptTimeoutMs ?? Infinity;
 
 const plain = { jitter: 'none', backoffMultiplier: 2 } as const;
 
-export const rivalModels = {
-  /** The requirement taken literally: caps of 0.4 and 0.8 s whatever the upstream's speed. */
+export const referencePolicies = {
+  /** Fixed caps of 0.4 and 0.8 s, independent of the upstream's latency. */
   seed: {
-    title: 'seed 003, literally',
+    title: 'fixed caps 0.4/0.8 s',
     retry: { ...plain, maxRetries: 2, initialBackoffMs: 400, maxBackoffMs: 1_600, jitter: 'full' },
     retriesTimeouts: true,
     callTimeoutMs: presets.stac.callTimeoutMs ?? Infinity,
@@ -161,16 +169,16 @@ export const rivalModels = {
     retry: { ...plain, maxRetries: 2, initialBackoffMs: 300, maxBackoffMs: 2_000_000_000 },
     retriesTimeouts: false,
   },
-  /** Not a policy to have, but the fastest that tries again only after a failure. */
+  /** Not recommended: the fastest policy that retries only after a failure. */
   floor: {
     title: 'immediate retry (floor)',
     retry: { ...plain, maxRetries: 2, initialBackoffMs: 0, maxBackoffMs: 0 },
     retriesTimeouts: true,
   },
-} as const satisfies Record<string, RivalModel>;
+} as const satisfies Record<string, ReferencePolicy>;
 
-/** A rival runs in the same loop as we do, with its own numbers and none of our protection. */
-export function rival(model: RivalModel): Variant {
+/** Runs a reference policy in the same retry loop, without budget, breaker and scaling. */
+export function referenceVariant(model: ReferencePolicy): Variant {
   return {
     title: model.title,
     build({ clock, upstream, seed }) {
@@ -189,11 +197,11 @@ export function rival(model: RivalModel): Variant {
 export const variants = {
   ours,
   hedged,
-  seed: rival(rivalModels.seed),
-  pRetry: rival(rivalModels.pRetry),
-  undici: rival(rivalModels.undici),
-  ky: rival(rivalModels.ky),
-  floor: rival(rivalModels.floor),
+  seed: referenceVariant(referencePolicies.seed),
+  pRetry: referenceVariant(referencePolicies.pRetry),
+  undici: referenceVariant(referencePolicies.undici),
+  ky: referenceVariant(referencePolicies.ky),
+  floor: referenceVariant(referencePolicies.floor),
   withoutBreaker,
 } as const satisfies Record<string, Variant>;
 

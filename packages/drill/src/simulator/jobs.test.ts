@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { runAll } from './jobs.js';
 import { fullPlan, matching } from './plan.js';
-import { runAll } from './run-all.js';
 
 const jobs = matching(fullPlan({ seed: 1, calls: 300 }), 'cell/fast/5/');
 
