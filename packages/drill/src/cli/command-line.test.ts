@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ProgressLine } from './command-line.js';
 
-test('a progress line writes over itself, fits the terminal and goes away', () => {
+test('a progress line overwrites itself, fits the terminal and is removed at the end', () => {
   let written = '';
   const line = new ProgressLine((text) => void (written += text));
   line.show('1 of 2');
@@ -10,7 +10,7 @@ test('a progress line writes over itself, fits the terminal and goes away', () =
   expect(written.split('\r\u001B[2K').map((part) => part.length)).toEqual([0, 6, 78, 0]);
 });
 
-test('with nobody looking it is silent', () => {
+test('without a terminal it writes nothing', () => {
   const line = new ProgressLine(undefined);
   expect(() => (line.show('1 of 2'), line.clear())).not.toThrow();
 });

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 /** The command line is invalid: exit code 2, with a hint to `--help`. */
 export class UsageError extends Error {}
 
-/** The drill cannot continue; its message says why. */
+/** The drill cannot continue, for the reason in the message. */
 export class DrillError extends Error {}
 
 export interface CommandIo {
@@ -15,7 +15,7 @@ export interface CommandIo {
   readonly progress: boolean;
 }
 
-/** Runs a command and returns its exit code. Prints the help for `--help`, and the reason for invalid usage. */
+/** Runs a command and returns its exit code. Prints the help for `--help`, and a hint for invalid usage. */
 export async function runCommand<O extends { readonly help: boolean }>(
   args: readonly string[],
   io: Pick<CommandIo, 'out' | 'err'>,

@@ -1,8 +1,8 @@
 import { plain, type Table, type Tone } from './table.js';
 
 /**
- * `cannot`: no policy of this kind can meet it, and the run shows why. `too noisy`: the machine did
- * not hold still long enough to say.
+ * `cannot`: no policy of this kind can meet the threshold, and `why` explains it. `too noisy`: the
+ * timing of the machine varied too much to judge.
  */
 export type ObjectiveStatus = 'met' | 'missed' | 'cannot' | 'too noisy' | 'not run';
 
@@ -11,11 +11,11 @@ export interface Objective {
   readonly threshold: string;
   readonly measured: string;
   readonly status: ObjectiveStatus;
-  /** For what cannot be met. */
+  /** The reason for the status `cannot`. */
   readonly why?: string;
 }
 
-/** An objective over several measurements: met if each of them meets it. */
+/** An objective over several measurements: met if every measurement meets it. */
 export function judge<T>(options: {
   readonly what: string;
   readonly threshold: string;
@@ -59,12 +59,12 @@ export function objectiveTable(all: readonly Objective[]): Table {
   };
 }
 
-/** What has been run. */
+/** The objectives that were run. */
 const judged = (all: readonly Objective[]): Objective[] =>
   all.filter(({ status }) => status !== 'not run');
 
-/** How many have not, if only a part of the table was asked for. */
-export function leftOut(all: readonly Objective[]): string[] {
+/** The number of objectives that were not run, for a partial run. */
+export function notRun(all: readonly Objective[]): string[] {
   const count = all.length - judged(all).length;
   return count === 0 ? [] : [`${count} more objectives were not run.`];
 }

@@ -1,4 +1,4 @@
-/** How a figure stands against its threshold; without one, none. */
+/** Whether a figure meets its threshold; `plain` without a threshold. */
 export type Tone = 'good' | 'bad' | 'plain';
 
 export interface Figure {
@@ -6,13 +6,13 @@ export interface Figure {
   readonly tone: Tone;
 }
 
-/** A table that can be printed on a terminal or into a page. */
+/** A table for the terminal or a Markdown page. */
 export interface Table {
   readonly title: string;
-  /** What to know to read it. */
+  /** An explanation above the table. */
   readonly lead: string;
   readonly head: readonly string[];
-  /** So many columns hold text and begin at the left; the rest are figures. Default 1. */
+  /** The number of left-aligned text columns; the rest are right-aligned figures. Default 1. */
   readonly textColumns?: number;
   readonly rows: readonly (readonly Figure[])[];
 }
@@ -21,7 +21,7 @@ export function plain(text: string): Figure {
   return { text, tone: 'plain' };
 }
 
-/** A figure, shown as good or bad by whether it meets its threshold. Nothing where it was not computed. */
+/** A figure with a tone by whether it meets its threshold; a dash if it was not computed. */
 export function figure<T>(
   value: T | undefined,
   show: (value: T) => string,
@@ -32,12 +32,12 @@ export function figure<T>(
   return { text: show(value), tone };
 }
 
-/** Rows without a single figure were not computed: they are left out. */
+/** Omits rows in which no figure was computed. */
 export function filled(rows: readonly (readonly Figure[])[]): (readonly Figure[])[] {
   return rows.filter((row) => row.slice(1).some(({ text }) => text !== '–'));
 }
 
-/** The same table for a page: what meets its threshold is bold. */
+/** The table as Markdown; figures that meet their threshold are bold. */
 export function renderMarkdown(table: Table, level = 2): string {
   const { title, lead } = table;
   return [`${'#'.repeat(level)} ${title}`, '', ...(lead ? [lead, ''] : []), grid(table), ''].join(
@@ -57,7 +57,7 @@ export function grid({ head, rows, textColumns = 1 }: Omit<Table, 'title' | 'lea
   ].join('\n');
 }
 
-/** `+4.7 %` for a ratio of 1.047. From +1000 % on without a decimal. */
+/** `+4.7 %` for a ratio of 1.047; no decimal from +1000 %. */
 export function change(ratio: number): string {
   const percent = (ratio - 1) * 100;
   return `${signed(percent, Math.abs(percent) < 999.95 ? 1 : 0)} %`;
@@ -78,7 +78,7 @@ export function times(load: number, digits = 2): string {
   return `${load.toFixed(digits)}×`;
 }
 
-/** Milliseconds as a person would say them. */
+/** Milliseconds with a readable unit. */
 export function duration(ms: number): string {
   if (ms === 0) return '0 s';
   if (ms < 10 && !Number.isInteger(ms)) return `${ms.toFixed(1)} ms`;
@@ -87,7 +87,7 @@ export function duration(ms: number): string {
   return `${(ms / 1000).toFixed(digits)} s`;
 }
 
-/** Colours, where there is a terminal to show them. */
+/** Colours text for a terminal. */
 export type Paint = (text: string, tone: Tone | 'title') => string;
 
 const codes = { good: 32, bad: 31, title: 1 } as const;
@@ -97,7 +97,7 @@ export function painter(colours: boolean): Paint {
     colours && tone !== 'plain' ? `\u001B[${codes[tone]}m${text}\u001B[0m` : text;
 }
 
-/** The widest line of running text. */
+/** The maximum line length of wrapped text. */
 const WIDTH = 100;
 
 export function renderTable(table: Table, paint: Paint): string {
@@ -128,7 +128,7 @@ function plainLine(widths: readonly number[]) {
     row.map(({ text }, column) => text.padEnd(widths[column] ?? 0)).join('  ');
 }
 
-/** Breaks running text between words. */
+/** Wraps text between words. */
 export function wrap(text: string, width = WIDTH): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter(Boolean)) {

@@ -1,5 +1,5 @@
 import { presets } from '@toolkeel/kernel';
-import { leftOut, objectiveTable, reasons } from '../report/objectives.js';
+import { notRun, objectiveTable, reasons } from '../report/objectives.js';
 import {
   change,
   duration,
@@ -26,7 +26,7 @@ export function renderReport({ seed, calls }: PlanOptions, results: Results, pai
     ...tablesOf(results).map((table) => renderTable(table, paint)),
     renderTable(objectiveTable(all), paint),
     ...reasons(all).flatMap((reason) => wrap(reason)),
-    ...leftOut(all),
+    ...notRun(all),
     '',
   ].join('\n');
 }

@@ -31,7 +31,7 @@ import {
 } from './judge.js';
 import { FAULT_RATE, SIGMA, TIMEOUT_SHARE } from './scenarios.js';
 import { availableParallelism } from 'node:os';
-import { leftOut, objectiveTable, type Objective } from '../report/objectives.js';
+import { notRun, objectiveTable, type Objective } from '../report/objectives.js';
 import { renderTable, wrap, type Paint } from '../report/table.js';
 
 /** All that a report is made of. */
@@ -222,7 +222,7 @@ export function renderTerminal(report: Report, paint: Paint): string {
     ...lastRuns(runs).map((run) => renderTable(toolTable(run), paint)),
     renderTable(runTable(runs), paint),
     renderTable(objectiveTable(objectives), paint),
-    ...leftOut(objectives),
+    ...notRun(objectives),
     ...troubles(report),
     verdictOf(report),
     '',

@@ -1,22 +1,22 @@
 import { seededRandom } from '@toolkeel/kernel/testing';
 
-/** The values in order. */
+/** A sorted copy. */
 export function sorted(values: Float64Array): Float64Array {
   return values.toSorted();
 }
 
-/** The value below which a share `q` lies, between neighbours by the line between them. */
+/** The quantile `q`, with linear interpolation between neighbours. */
 export function quantileOf(inOrder: ArrayLike<number>, q: number): number {
-  const place = q * (inOrder.length - 1);
-  const below = Math.floor(place);
+  const position = q * (inOrder.length - 1);
+  const below = Math.floor(position);
   const low = inOrder[below] ?? Number.NaN;
   const high = inOrder[Math.min(below + 1, inOrder.length - 1)] ?? Number.NaN;
-  return low + (high - low) * (place - below);
+  return low + (high - low) * (position - below);
 }
 
 /**
- * The share of successes below which it was no bad luck: what is expected, less so many standard
- * deviations. `chances` holds the chance of each call; where all are the same p this is
+ * The lowest share of successes that chance explains: the expected share less this many standard
+ * deviations. `chances` holds the success probability of each call; if all are p, this is
  * p − deviations × √(p (1 − p) ÷ n).
  */
 export function lowestExpected(chances: readonly number[], deviations: number): number {
@@ -26,24 +26,24 @@ export function lowestExpected(chances: readonly number[], deviations: number): 
   return expected - (deviations * Math.sqrt(variance)) / count;
 }
 
-/** Latencies as upstreams have them: most near the median, a tail to the right. */
+/** A lognormal latency distribution, given by its p95. */
 export interface Lognormal {
   readonly p95Ms: number;
   /** The standard deviation of the logarithm. */
   readonly sigma: number;
 }
 
-/** How many standard deviations the 95th percentile of a normal distribution lies above its mean. */
+/** The 95th percentile of the standard normal distribution. */
 const Z95 = 1.6448536269514722;
 
-/** The value below which a share `u` of the distribution lies. */
+/** The quantile `u` of the distribution. */
 export function lognormalQuantile({ p95Ms, sigma }: Lognormal, u: number): number {
   return p95Ms * Math.exp(sigma * (normalQuantile(u) - Z95));
 }
 
 /**
  * The inverse of the normal distribution function, by P. J. Acklam's rational approximation:
- * relative error below 1.2e-9, which is finer than the draws that are put into it.
+ * relative error below 1.2e-9, smaller than the resolution of the random numbers passed to it.
  */
 export function normalQuantile(u: number): number {
   if (u < LOW) return tail(Math.sqrt(-2 * Math.log(u)));
@@ -89,16 +89,16 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Where the quantile of a resample can fall: this far around its place, in shares. */
+/** The range around the quantile in which the quantile of a resample can fall, in shares. */
 const REACH = 0.035;
 const EDGES = 512;
 
 /**
  * The 95 % interval of quantile(a) ÷ quantile(b), by bootstrap over blocks of consecutive calls.
  *
- * Blocks, because neighbouring calls are not independent: they share a budget, a breaker and what
- * is known of the upstream. The same blocks are drawn for both sides, because call n met the same
- * luck in both. Each block is counted once, so that a resample adds up counts and never sorts.
+ * Blocks, because neighbouring calls are not independent: they share a budget, a breaker and latency
+ * samples. The same blocks are drawn for both sides, because call n met the same random numbers in
+ * both. Each block is counted once, so that a resample adds counts and never sorts.
  */
 export function ratioInterval(a: Float64Array, b: Float64Array, options: RatioOptions): Interval {
   const { q, seed, blocks = 200, resamples = 400 } = options;
@@ -115,7 +115,7 @@ export function ratioInterval(a: Float64Array, b: Float64Array, options: RatioOp
   return { low: quantileOf(inOrder, 0.025), high: quantileOf(inOrder, 0.975) };
 }
 
-/** For each block, how many of its values do not lie above each of some edges around the quantile. */
+/** For each block, the number of values up to each of `EDGES` edges around the quantile. */
 class BlockCounts {
   readonly #q: number;
   readonly #edges: Float64Array;
@@ -144,7 +144,7 @@ class BlockCounts {
     if (edge < EDGES) this.#upTo[block * EDGES + edge]! += 1;
   }
 
-  /** The quantile of the values of the chosen blocks taken together. */
+  /** The quantile of the values of the chosen blocks. */
   quantile(chosen: Uint32Array): number {
     let wanted = 0;
     for (const block of chosen) wanted += this.#q * this.#sizes[block]!;
@@ -157,7 +157,7 @@ class BlockCounts {
   }
 }
 
-/** The first place for which something holds that holds for all after it; `length` if for none. */
+/** Binary search: the first index from which `holds` is true; `length` if there is none. */
 function firstWhere(length: number, holds: (at: number) => boolean): number {
   let low = 0;
   let high = length;
