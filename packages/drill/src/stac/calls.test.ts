@@ -7,18 +7,18 @@ const plan = (count: number, seed = 1, tools = toolNames) =>
   planBlocks({ tools, count, seed }, material);
 
 describe('the calls', () => {
-  test('are of all twelve tools that send requests', () => {
+  test('cover all twelve tools that send requests', () => {
     expect(toolNames).toHaveLength(12);
   });
 
-  test.for(toolNames)('of %s never have the same arguments twice', (tool) => {
+  test.for(toolNames)('of %s have unique arguments', (tool) => {
     const all = Array.from({ length: 808 }, (_, n) =>
       JSON.stringify(argumentsOf[tool](n, material)),
     );
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('of tools that read first pages name other catalogues within a block', () => {
+  test('of tools that read landing pages name different catalogues within a block', () => {
     for (const { calls } of plan(202)) {
       const names = calls.flatMap(({ args }) =>
         args['catalog'] === undefined ? [] : [args['catalog']],
@@ -29,7 +29,7 @@ describe('the calls', () => {
 });
 
 describe('a block', () => {
-  test('holds four calls of each tool, at most fifty in all, each call once', () => {
+  test('contains four calls of each tool, each call once', () => {
     const blocks = plan(50);
     for (const { calls } of blocks) {
       expect(calls).toHaveLength(48);
@@ -40,7 +40,7 @@ describe('a block', () => {
     expect(new Set(ids).size).toBe(2400);
   });
 
-  test('is mixed, the same for the same seed', () => {
+  test('is shuffled, and equal for equal seeds', () => {
     const [block] = plan(1);
     expect(plan(1)).toEqual([block]);
     const order = (seed: number) => plan(1, seed)[0]?.calls.map(({ tool }) => tool);
@@ -48,7 +48,7 @@ describe('a block', () => {
     expect(order(1)?.slice(0, 4)).not.toEqual(Array.from({ length: 4 }, () => toolNames[0]));
   });
 
-  test('holds only the tools that were asked for', () => {
+  test('contains only the selected tools', () => {
     expect(
       plan(2, 1, ['get_item'])[1]
         ?.calls.map(({ n }) => n)
@@ -57,6 +57,6 @@ describe('a block', () => {
   });
 });
 
-test('items are taken from all over the list', () => {
+test('selects evenly spaced items', () => {
   expect(spread([0, 1, 2, 3, 4, 5, 6, 7], 4)).toEqual([0, 2, 4, 6]);
 });

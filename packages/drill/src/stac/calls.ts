@@ -4,15 +4,14 @@ import { derive } from '../simulator/model.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** How many calls of each tool a block holds. */
+/** Calls of each tool in a block. */
 export const CALLS_PER_BLOCK = 4;
 
 const DAY_MS = 86_400_000;
 
 /**
- * The arguments of call n, for each tool: never the same twice, and so that the calls of one block
- * never make the same request of the upstream. That is how a request that arrives can be told to
- * belong to a call.
+ * The arguments of call n of each tool: unique, and the calls of one block never make the same
+ * request, so that every request in the upstream's log belongs to one call.
  */
 export const argumentsOf = {
   get_root: (n, material) => ({ catalog: siteFor(n, 0, material) }),
@@ -26,7 +25,7 @@ export const argumentsOf = {
 
   get_collection: (n, { collections }) => ({
     collection_id: pick(collections, n),
-    fields: chosen(COLLECTION_FIELDS, Math.floor(n / collections.length) + 1),
+    fields: subset(COLLECTION_FIELDS, Math.floor(n / collections.length) + 1),
   }),
 
   get_item: (n, { anchors }) => {
@@ -45,7 +44,7 @@ export const argumentsOf = {
     datetime: around(pick(anchors, n), n),
   }),
 
-  // Of a catalogue that was never met before: its first page comes first.
+  // A catalogue that the server has not read yet, so that it reads the landing page first.
   get_queryables: (n, { collections }) => ({
     catalog: coldName(n),
     collection_id: [pick(collections, n)],
@@ -54,13 +53,13 @@ export const argumentsOf = {
   get_aggregations: (n, { anchors }) => {
     const anchor = pick(anchors, n);
     const search = { collections: [anchor.collection], datetime: around(anchor, n) };
-    // Left out in one call of a block: then the catalogue is asked for the list of names first.
+    // Omitted in one call of a block, so that the server lists the available aggregations first.
     return n % CALLS_PER_BLOCK === 0
       ? search
       : { ...search, aggregations: ['total_count', 'datetime_frequency'] };
   },
 
-  // Wide enough for the two pages that it reads at most.
+  // Wide enough for the maximum of two pages.
   summarize_search: (n) => ({
     datetime: `${iso(Date.UTC(2012, 0, 1) + n * DAY_MS)}/${iso(Date.UTC(2026, 0, 1))}`,
   }),
@@ -87,17 +86,16 @@ export const argumentsOf = {
 export type ToolName = keyof typeof argumentsOf;
 export const toolNames = Object.keys(argumentsOf) as readonly ToolName[];
 
-/** The catalogue that the environment names, and a second one of another make. */
+/** The catalogue from the environment, and a second one with another implementation. */
 export const MAIN_NAME = 'default';
 export const OTHER_NAME = 'other';
 
-/** The main catalogue under further names and addresses: the only way to ask for its first page
- * with other arguments. */
+/** The main catalogue under other names and URLs: distinct arguments for tools that read its landing page. */
 export const siteName = (n: number): string => `site-${n}`;
-/** The same, each of them used by one call alone. */
+/** The same, each name used by one call only. */
 export const coldName = (n: number): string => `cold-${n}`;
 
-/** So many tools read first pages. They take turns at the same names, a block apart. */
+/** The number of tools that read landing pages. They use the same names, a block apart. */
 export const SITE_TURNS = 3;
 
 function siteFor(n: number, turn: number, { sites }: Material): string {
@@ -133,7 +131,7 @@ function ring([west, south, east, north]: Anchor['bbox']): readonly (readonly nu
   ];
 }
 
-/** A time that the anchor lies in, its own for every n. */
+/** A period around the anchor, unique for every n. */
 function around({ time }: Anchor, n: number): string {
   return `${iso(time - 20 * DAY_MS)}/${iso(time + 20 * DAY_MS + n * 1000)}`;
 }
@@ -146,17 +144,17 @@ function pick<T>(from: readonly T[], n: number): T {
   return from[n % from.length]!;
 }
 
-/** Another part of a list for every number, by its bits. */
-function chosen<T>(from: readonly T[], bits: number): T[] {
+/** The subset of a list given by the bits of a number. */
+function subset<T>(from: readonly T[], bits: number): T[] {
   return from.filter((_, place) => ((bits >> place) & 1) === 1);
 }
 
-/** What arguments are made of: what the catalogue really holds. */
+/** The contents of the catalogue that arguments refer to. */
 export interface Material {
   readonly collections: readonly string[];
-  /** Items to build searches around, so that each of them finds something. */
+  /** Items to build searches around, so that every search has results. */
   readonly anchors: readonly Anchor[];
-  /** How many catalogues were configured of each kind. */
+  /** The number of configured catalogues of each kind. */
   readonly sites: number;
 }
 
@@ -178,7 +176,7 @@ interface RawItem {
 
 const ALL = 10_000;
 
-/** Asks the upstream itself, past all that is being measured. */
+/** Reads the catalogue directly from the upstream. */
 export async function readMaterial(url: string, anchors: number, sites: number): Promise<Material> {
   const { collections } = await get<{ collections: readonly { id: string }[] }>(
     `${url}/collections?limit=${ALL}`,
@@ -203,7 +201,7 @@ async function get<T>(url: string): Promise<T> {
   return (await answer.json()) as T;
 }
 
-/** Items without a moment or across the antimeridian have their own tests elsewhere. */
+/** Items without a datetime or across the antimeridian are tested elsewhere. */
 function anchorFrom({ id, collection, bbox, properties }: RawItem): Anchor[] {
   const [west, south, east, north] = bbox.length === 4 ? bbox : [];
   const time = Date.parse(properties.datetime ?? '');
@@ -213,19 +211,19 @@ function anchorFrom({ id, collection, bbox, properties }: RawItem): Anchor[] {
   return [{ id, collection, bbox: [west, south, east, north], time }];
 }
 
-/** So many of them, from all over the list. */
+/** `count` entries, evenly spaced over the list. */
 export function spread<T>(from: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, n) => from[Math.floor((n * from.length) / count)]!);
 }
 
 export interface PlannedCall {
-  /** Which of the tool's calls. */
+  /** The number of the call among the tool's calls. */
   readonly n: number;
   readonly tool: ToolName;
   readonly args: Arguments;
 }
 
-/** Calls that are made in one go, against one variant after the other. */
+/** Calls that every variant makes at the same time. */
 export interface Block {
   readonly index: number;
   readonly calls: readonly PlannedCall[];
@@ -237,7 +235,7 @@ interface BlockOptions {
   readonly seed: number;
 }
 
-/** Some calls of every tool in each block, well mixed. */
+/** Shuffled blocks with the same number of calls of every tool. */
 export function planBlocks({ tools, count, seed }: BlockOptions, material: Material): Block[] {
   return Array.from({ length: count }, (_, index) => {
     const random = seededRandom(derive(seed, index));

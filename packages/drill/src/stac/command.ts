@@ -23,7 +23,7 @@ export interface Options {
   readonly calls: number;
   readonly tools: readonly ToolName[];
   readonly scenarios: readonly Scenario[];
-  /** Too few calls for anything but whether it all works. */
+  /** A functional check with too few calls to judge figures. */
   readonly quick: boolean;
   readonly json: string | undefined;
   readonly html: string | undefined;
@@ -33,11 +33,10 @@ export interface Options {
 
 export const FULL_CALLS = 200;
 export const QUICK_CALLS = 4;
-/** The catalogue has items for so many. */
+/** Limited by the number of items in the catalogue. */
 const MOST_CALLS = 800;
 export const LATENCIES = [50, 200, 1000] as const;
 export const QUICK_LATENCY = 50;
-/** Where the mix is drilled. */
 export const MIX_LATENCY = 200;
 const modes = ['fast', 'mix'] as const satisfies FaultMode[];
 
@@ -55,13 +54,13 @@ const known = {
 } as const;
 
 export function readArgs(args: readonly string[]): Options {
-  const { quick = false, help = false, json, html, markdown, ...said } = parseFlags(args, known);
-  const latencies = listOf(said.latency)?.map((text) => wholeNumber('--latency', text, 5, 5000)!);
-  const faults = listOf(said.faults)?.map((text) => oneOf('--faults', text, modes));
-  const chosen = listOf(said.tools)?.map((text) => oneOf('--tools', text, toolNames));
-  const calls = wholeNumber('--calls', said.calls, CALLS_PER_BLOCK, MOST_CALLS);
+  const { quick = false, help = false, json, html, markdown, ...values } = parseFlags(args, known);
+  const latencies = listOf(values.latency)?.map((text) => wholeNumber('--latency', text, 5, 5000)!);
+  const faults = listOf(values.faults)?.map((text) => oneOf('--faults', text, modes));
+  const chosen = listOf(values.tools)?.map((text) => oneOf('--tools', text, toolNames));
+  const calls = wholeNumber('--calls', values.calls, CALLS_PER_BLOCK, MOST_CALLS);
   return {
-    seed: wholeNumber('--seed', said.seed, 0, 2 ** 31) ?? 1,
+    seed: wholeNumber('--seed', values.seed, 0, 2 ** 31) ?? 1,
     calls: inBlocks(calls ?? (quick ? QUICK_CALLS : FULL_CALLS)),
     tools: chosen ? toolNames.filter((tool) => chosen.includes(tool)) : toolNames,
     scenarios: scenariosFor(faults ?? (quick ? ['fast'] : modes), latencies, quick),
@@ -73,7 +72,7 @@ export function readArgs(args: readonly string[]): Options {
   };
 }
 
-/** The mix is drilled at its own latency, unless others are asked for. */
+/** The mix has its own default latency. */
 function scenariosFor(
   faults: readonly FaultMode[],
   latencies: readonly number[] | undefined,
@@ -88,40 +87,40 @@ function scenariosFor(
     });
 }
 
-/** Every tool has the same number of calls in every block. */
+/** Rounds up to whole blocks: every block has the same number of calls of every tool. */
 function inBlocks(calls: number): number {
   return Math.ceil(calls / CALLS_PER_BLOCK) * CALLS_PER_BLOCK;
 }
 
-export const help = `Starts real STAC servers, calls every tool over MCP on stdio while their upstream fails on
-command, and holds what comes back against the objectives. The upstream's own log is the witness.
+export const help = `Start real STAC servers, call every tool over MCP on stdio while the upstream injects faults, and
+check the results against the objectives. The upstream's log is the ground truth.
 
   npm run drill:stac -- [options]
 
   --calls N           calls of each tool in each variant (default ${FULL_CALLS})
-  --latency MS,…      p95 of the upstream's own answers (default ${LATENCIES.join(',')}; with timeouts ${MIX_LATENCY})
+  --latency MS,…      p95 of the upstream's latency (default ${LATENCIES.join(',')}; with timeouts ${MIX_LATENCY})
   --faults KIND,…     fast, mix (one fault in five a timeout, hedging on); default both
-  --tools NAME,…      only these of ${toolNames.length}: ${toolNames.slice(0, 3).join(', ')}, …
-  --seed S            which catalogue and which luck (default 1)
-  --quick             ${QUICK_CALLS} calls a tool at ${QUICK_LATENCY} ms: does it all work? Nothing is timed
-  --json FILE         all figures, for a machine
-  --html FILE         a page with pictures that needs nothing else
-  --markdown FILE     a page for a repository
-  -h, --help
+  --tools NAME,…      call only these of ${toolNames.length} tools: ${toolNames.slice(0, 3).join(', ')}, …
+  --seed S            random seed of the catalogue, latencies and faults (default 1)
+  --quick             functional check: ${QUICK_CALLS} calls a tool at ${QUICK_LATENCY} ms, without judging latency
+  --json FILE         write all figures as JSON
+  --html FILE         write a self-contained HTML report with plots
+  --markdown FILE     write a Markdown report
+  -h, --help          show this help
 
-Exit code: 0 if every threshold is met, 1 if one is missed, 2 for wrong usage, 3 if none is missed but the
-machine was too noisy to judge the latency.
+Exit code: 0 if every threshold is met, 1 if one is missed, 2 for invalid usage, 3 if none is missed
+but the machine was too noisy to judge the latency.
 
-Example, two tools on a fast upstream:
+Example: two tools on a fast upstream
 
   npm run drill:stac -- --tools get_item,search_items --latency 50 --faults fast
 `;
 
 interface StacDrillIo extends CommandIo {
   readonly write: (file: string, text: string) => void;
-  /** Throws if a file could not be written. */
+  /** Throws if the file is not writable. */
   readonly probe: (file: string) => void;
-  /** How a server with the STAC tools is started. */
+  /** How to start a server with the STAC tools. */
   readonly server: ServerOptions['command'];
 }
 
@@ -135,8 +134,7 @@ export async function drillStac(args: readonly string[], io: StacDrillIo): Promi
     });
   } catch (error) {
     if (!(error instanceof DrillError)) throw error;
-    io.err(`${error.message}
-`);
+    io.err(`${error.message}\n`);
     return 1;
   }
 }
@@ -145,7 +143,7 @@ async function perform(options: Options, io: StacDrillIo): Promise<number> {
   const { json, html, markdown } = options;
   for (const file of [json, html, markdown]) if (file !== undefined) probe(file, io);
   const line = new ProgressLine(io.progress ? io.err : undefined);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const runs = await runDrill({
     ...options,
     command: io.server,
@@ -155,7 +153,7 @@ async function perform(options: Options, io: StacDrillIo): Promise<number> {
     ...options,
     runs,
     objectives: stacObjectives(runs),
-    tookMs: performance.now() - begun,
+    tookMs: performance.now() - startedAt,
   };
   io.out(renderTerminal(report, painter(io.colours)));
   if (json !== undefined) io.write(json, renderJson(report));
@@ -164,12 +162,12 @@ async function perform(options: Options, io: StacDrillIo): Promise<number> {
   return exitCodeOf(report.objectives);
 }
 
-/** Nobody should learn after a quarter of an hour that the folder does not exist. */
+/** Fails before the run rather than after it if a file is not writable. */
 function probe(file: string, io: StacDrillIo): void {
   try {
     io.probe(file);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`${file} cannot be written: ${why}`, { cause });
+    throw new UsageError(`cannot write ${file}: ${why}`, { cause });
   }
 }

@@ -14,7 +14,7 @@ const faulted = (change: Change) => measuredFixture({ variants: { faulted: chang
 const tools = 'success of a tool of k requests, fast faults, every latency';
 
 describe('the thresholds', () => {
-  test('are met by a run in which nothing goes wrong', () => {
+  test('are met by a run without failures', () => {
     const every = [good, measuredFixture({ p95Ms: 200 }), measuredFixture({ p95Ms: 1000 }), mix];
     const objectives = stacObjectives(every);
     expect(new Set(objectives.map(({ status }) => status))).toEqual(new Set(['met']));
@@ -25,7 +25,7 @@ describe('the thresholds', () => {
     [10, 'met'],
     [11, 'missed'],
   ] as const)(
-    'each tool succeeds in 95 %% of 200 calls: with %i failures it is %s',
+    'the success of each tool in 95 %% of 200 calls: with %i failures it is %s',
     ([n, status]) => {
       const name = 'success of each tool, fast faults, 50 ms';
       expect(judged(faulted(failing('search_items', n)))[name]).toBe(status);
@@ -36,7 +36,7 @@ describe('the thresholds', () => {
     [3, 'met'],
     [4, 'missed'],
   ] as const)(
-    'tools of one request succeed in 98.5 %% of their calls: %i failures each',
+    'the success of single-request tools in 98.5 %% of their calls: %i failures each',
     ([n, status]) => {
       const name = 'success of the tools of one request, pooled, 50 ms';
       const run = faulted(({ n: at }) => (at < n ? { success: false } : {}));
@@ -68,7 +68,7 @@ describe('the thresholds', () => {
     expect(judged(run)[tools]).toBe(status);
   });
 
-  test('a tool of k requests is held against its calls at every latency, not against those of one', () => {
+  test('a tool of k requests is judged over all latencies, not over one', () => {
     const at = (p95Ms: number, failures: number) =>
       measuredFixture({ p95Ms, variants: { faulted: failing('get_item', failures) } });
     expect(judged(at(50, 9))[tools]).toBe('not run');
@@ -103,8 +103,8 @@ describe('the thresholds', () => {
     ['attempts at a request, by the upstream’s log', { mostAttempts: 4 }],
     ['wall time of a call', { wallMs: 15_101 }],
     ['envelopes that do not match their schema', { mismatch: 'no result' }],
-    ['calls that say otherwise than the upstream’s log', { contradiction: 'says so' }],
-  ] as const)('one call is enough to miss: %s', ([what, change]) => {
+    ['calls that contradict the upstream’s log', { contradiction: 'a contradiction' }],
+  ] as const)('one call is enough to miss a threshold: %s', ([what, change]) => {
     const one: Change = ({ tool, n }) => (tool === 'get_root' && n === 7 ? change : {});
     for (const variant of ['faulted', 'baseline'] as const) {
       const objectives = stacObjectives([measuredFixture({ variants: { [variant]: one } })]);
@@ -113,7 +113,7 @@ describe('the thresholds', () => {
     }
   });
 
-  test('no request without a call, no failure without a fault', () => {
+  test('are missed by a request without a call and by a failure without a fault', () => {
     expect(judged(measuredFixture({ unattributed: 1 }))['requests that belong to no call']).toBe(
       'missed',
     );
@@ -121,7 +121,7 @@ describe('the thresholds', () => {
     expect(judged(run)['calls that fail without faults']).toBe('missed');
   });
 
-  test('a few calls say nothing of shares and times', () => {
+  test('are not judged from a few calls', () => {
     const objectives = stacObjectives([
       measuredFixture({
         calls: 8,
@@ -129,8 +129,8 @@ describe('the thresholds', () => {
       }),
     ]);
     expect(exitCodeOf(objectives)).toBe(0);
-    const silent = objectives.filter(({ status }) => status === 'not run');
-    expect(silent.map(({ what }) => what)).toEqual([
+    const notRun = objectives.filter(({ status }) => status === 'not run');
+    expect(notRun.map(({ what }) => what)).toEqual([
       'success of each tool, fast faults, 50 ms',
       'success of the tools of one request, pooled, 50 ms',
       tools,
@@ -139,7 +139,7 @@ describe('the thresholds', () => {
   });
 });
 
-describe('whether a run counts', () => {
+describe('the noise rule', () => {
   const noisy = (change: Change) => measuredFixture({ variants: { again: change } });
 
   test.for([
@@ -147,11 +147,11 @@ describe('whether a run counts', () => {
     [1.11, false],
     [0.92, true],
     [0.9, false],
-  ] as const)('two variants that do the same, one at %f of the other: %s', ([factor, counts]) => {
+  ] as const)('accepts a ratio of %f between two identical variants: %s', ([factor, counts]) => {
     expect(judgeNoise(noisy(slower(factor))).counts).toBe(counts);
   });
 
-  test('it is the interval that counts, not the ratio alone', () => {
+  test('uses the interval, not the ratio', () => {
     const run = noisy(({ block, wallMs }) => ({ wallMs: block % 25 === 0 ? wallMs * 2 : wallMs }));
     const { ratio, counts } = judgeNoise(run);
     expect(ratio.ratio).toBeLessThan(1.1);
@@ -159,19 +159,19 @@ describe('whether a run counts', () => {
     expect(counts).toBe(false);
   });
 
-  test('a run that does not count is neither met nor missed, and has an exit code of its own', () => {
+  test('neither meets nor misses a threshold with a noisy run, and returns exit code 3', () => {
     const run = measuredFixture({ variants: { again: slower(1.2), faulted: slower(2) } });
     const objectives = stacObjectives([run]);
     expect(statuses(objectives)['p95, fast faults, 50 ms']).toBe('too noisy');
     expect(exitCodeOf(objectives)).toBe(3);
   });
 
-  test('a missed threshold goes before noise', () => {
+  test('reports a missed threshold rather than noise', () => {
     const variants = { again: slower(1.2), faulted: failing('get_item', 50) };
     expect(exitCodeOf(stacObjectives([measuredFixture({ variants })]))).toBe(1);
   });
 
-  test('when it was made again the second run counts, but what must never happen is never forgiven', () => {
+  test('uses the second run, but checks the invariants in both', () => {
     expect(exitCodeOf(stacObjectives([noisy(slower(2)), good]))).toBe(0);
     const broken = measuredFixture({
       variants: { again: slower(2), faulted: () => ({ mostAttempts: 4 }) },
@@ -179,7 +179,7 @@ describe('whether a run counts', () => {
     expect(exitCodeOf(stacObjectives([broken, good]))).toBe(1);
   });
 
-  test('the baseline must have been measured twice', () => {
+  test('requires a second measurement of the baseline', () => {
     expect(() => judgeNoise({ ratios: {} })).toThrow('only once');
   });
 });

@@ -1,6 +1,6 @@
 import type { Material } from './calls.js';
 
-/** A catalogue of ten collections and enough items for anything. */
+/** A catalogue of ten collections with enough items for every call. */
 export function materialFixture(calls = 808): Material {
   const collections = Array.from({ length: 10 }, (_, n) => `collection-${n}`);
   return {

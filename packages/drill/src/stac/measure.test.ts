@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { variantOf, isSingleRequest } from './measure.js';
 import { failing, measuredFixture, slower } from './records.fixture.js';
 
-describe('a scenario in figures', () => {
-  test('a variant that is slower by a factor has that ratio, and no doubt about it', () => {
+describe('the figures of a scenario', () => {
+  test('a variant that is slower by a factor has that ratio with a zero-width interval', () => {
     const { ratios } = measuredFixture({ variants: { faulted: slower(1.2) } });
     expect(ratios.faulted?.ratio).toBeCloseTo(1.2, 10);
     expect(ratios.faulted?.low).toBeCloseTo(1.2, 6);
@@ -11,7 +11,7 @@ describe('a scenario in figures', () => {
     expect(ratios.again?.ratio).toBe(1);
   });
 
-  test('what slows single blocks down makes the interval wide', () => {
+  test('slow blocks widen the interval', () => {
     const { ratios } = measuredFixture({
       variants: {
         again: ({ block, wallMs }) => ({ wallMs: block % 5 === 0 ? wallMs * 2 : wallMs }),
@@ -21,8 +21,8 @@ describe('a scenario in figures', () => {
     expect(high - low).toBeGreaterThan(0.1);
   });
 
-  test('the interval is drawn from blocks: noise within each of them averages out', () => {
-    const every5th = measuredFixture({
+  test('the interval resamples blocks: noise within a block averages out', () => {
+    const withinBlocks = measuredFixture({
       variants: { again: ({ n, wallMs }) => ({ wallMs: n % 4 === 0 ? wallMs * 2 : wallMs }) },
     }).ratios.again!;
     const blocks = measuredFixture({
@@ -30,10 +30,10 @@ describe('a scenario in figures', () => {
         again: ({ block, wallMs }) => ({ wallMs: block % 4 === 0 ? wallMs * 2 : wallMs }),
       },
     }).ratios.again!;
-    expect(every5th.high - every5th.low).toBeLessThan(0.75 * (blocks.high - blocks.low));
+    expect(withinBlocks.high - withinBlocks.low).toBeLessThan(0.75 * (blocks.high - blocks.low));
   });
 
-  test('counts successes, codes and what arrived', () => {
+  test('counts successes, codes and requests', () => {
     const run = measuredFixture({
       variants: {
         faulted: (record) => ({ ...failing('get_item', 3)(record), requests: 2, hedges: 1 }),
@@ -50,7 +50,7 @@ describe('a scenario in figures', () => {
     expect(() => variantOf(run, 'hedged')).toThrow('no variant hedged');
   });
 
-  test('a success that says less than without faults is partial, a failure is not', () => {
+  test('a success with less data than without faults is incomplete, a failure is not', () => {
     const run = measuredFixture({
       variants: {
         faulted: (record) => ({
@@ -63,7 +63,7 @@ describe('a scenario in figures', () => {
     expect(run.tools.find(({ tool }) => tool === 'get_root')?.faulted.incomplete).toBe(2);
   });
 
-  test('how many requests a call makes is read from the log without faults', () => {
+  test('the number of requests of a call is read from the log without faults', () => {
     const run = measuredFixture({
       variants: {
         baseline: ({ tool }) => (tool === 'get_queryables' ? { distinct: 2 } : {}),
@@ -76,7 +76,7 @@ describe('a scenario in figures', () => {
     expect(run.tools.filter(isSingleRequest)).toHaveLength(11);
   });
 
-  test('what our side adds is told from calls of one request', () => {
+  test('the overhead is measured on single-request calls', () => {
     const run = measuredFixture({
       variants: { baseline: ({ n }) => (n % 2 === 0 ? { requests: 2, wallMs: 9999 } : {}) },
     });

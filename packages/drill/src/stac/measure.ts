@@ -11,21 +11,21 @@ import { SUCCESS_THEORY } from '../simulator/objectives.js';
 import type { Variant, VariantName, Scenario } from './scenarios.js';
 import { derive } from '../simulator/model.js';
 
-/** How far below what is expected is no longer bad luck, in standard deviations. */
+/** The accepted deviation below the expected success, in standard deviations. */
 export const DEVIATIONS = 3;
 
 function wallsOf(records: readonly CallRecord[]): Float64Array {
   return Float64Array.from(records, ({ wallMs }) => wallMs);
 }
 
-/** How long calls took, as far as the figures show it. */
-interface Walls {
+/** The wall time of calls. */
+interface WallTimes {
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly maxMs: number;
 }
 
-function wallFigures(records: readonly CallRecord[]): Walls {
+function wallFigures(records: readonly CallRecord[]): WallTimes {
   const inOrder = sorted(wallsOf(records));
   return {
     p50Ms: quantileOf(inOrder, 0.5),
@@ -36,29 +36,29 @@ function wallFigures(records: readonly CallRecord[]): Walls {
 
 const STEPS = 200;
 
-/** The whole distribution for a picture: its quantiles from 0 to 1 in equal steps. */
+/** The distribution for a plot: quantiles from 0 to 1 in equal steps. */
 function curveOf(records: readonly CallRecord[]): number[] {
   const inOrder = sorted(wallsOf(records));
   return Array.from({ length: STEPS + 1 }, (_, step) => quantileOf(inOrder, step / STEPS));
 }
 
-/** One tool without faults and with them. */
+/** One tool with and without faults. */
 export interface ToolFigures {
   readonly tool: ToolName;
   readonly calls: number;
-  /** The fewest and the most requests that one of its calls makes when nothing fails. */
-  readonly requests: readonly [fewest: number, most: number];
-  readonly baseline: Walls & { readonly successes: number };
-  readonly faulted: Walls & {
+  /** The range of the number of requests of a call without faults. */
+  readonly requests: readonly [min: number, max: number];
+  readonly baseline: WallTimes & { readonly successes: number };
+  readonly faulted: WallTimes & {
     readonly successes: number;
     readonly incomplete: number;
     readonly mostAttempts: number;
   };
   /** p95 with faults ÷ p95 without. */
   readonly ratio: number;
-  /** The chance of each of its calls, by how many requests it makes. */
+  /** The success probability of each call, given the number of its requests. */
   readonly chances: readonly number[];
-  /** The share of successes that they let expect, less three standard deviations. */
+  /** The expected share of successes less `DEVIATIONS` standard deviations. */
   readonly lowest: number;
 }
 
@@ -70,7 +70,7 @@ function toolFigures(
   const requests = baseline.map(({ distinct }) => distinct);
   const chances = requests.map((k) => SUCCESS_THEORY ** k);
   const without = wallFigures(baseline);
-  const within = wallFigures(faulted);
+  const withFaults = wallFigures(faulted);
   const successes = (records: readonly CallRecord[]) => count(records, ({ success }) => success);
   return {
     tool,
@@ -78,39 +78,39 @@ function toolFigures(
     requests: [Math.min(...requests), Math.max(...requests)],
     baseline: { ...without, successes: successes(baseline) },
     faulted: {
-      ...within,
+      ...withFaults,
       successes: successes(faulted),
       incomplete: incompleteAmong(faulted, baseline),
       mostAttempts: Math.max(0, ...faulted.map(({ mostAttempts }) => mostAttempts)),
     },
-    ratio: within.p95Ms / without.p95Ms,
+    ratio: withFaults.p95Ms / without.p95Ms,
     chances,
     lowest: lowestExpected(chances, DEVIATIONS),
   };
 }
 
-/** Whether every call of it is one request. */
-export function isSingleRequest({ requests: [fewest, most] }: ToolFigures): boolean {
-  return fewest === 1 && most === 1;
+/** Whether every call of the tool is one request. */
+export function isSingleRequest({ requests: [min, max] }: ToolFigures): boolean {
+  return min === 1 && max === 1;
 }
 
-/** All calls of a variant taken together. */
-interface VariantFigures extends Walls {
+/** All calls of a variant. */
+interface VariantFigures extends WallTimes {
   readonly name: VariantName;
   readonly title: string;
   readonly calls: number;
   readonly successes: number;
-  /** How often each code was answered. */
+  /** The number of calls by code. */
   readonly codes: Readonly<Record<string, number>>;
-  /** Successes that do not say the same as without faults. */
+  /** Successes whose data differs from that without faults. */
   readonly incomplete: number;
-  /** What arrived at the upstreams. */
+  /** Requests that arrived at the upstreams. */
   readonly requests: number;
   readonly hedges: number;
   readonly mostAttempts: number;
-  /** Envelopes that are none, and why. */
+  /** The reasons why envelopes are invalid. */
   readonly mismatches: readonly string[];
-  /** Where a call and the upstream's log say different things. */
+  /** The contradictions between calls and the upstream's log. */
   readonly contradictions: readonly string[];
   readonly curve: readonly number[];
 }
@@ -120,7 +120,7 @@ function variantFigures(
   records: readonly CallRecord[],
   baseline: readonly CallRecord[],
 ): VariantFigures {
-  const said = (what: 'mismatch' | 'contradiction') =>
+  const messages = (what: 'mismatch' | 'contradiction') =>
     records.flatMap((record) =>
       record[what] === undefined ? [] : [`${record.tool} ${record.n}: ${record[what]}`],
     );
@@ -130,22 +130,21 @@ function variantFigures(
     calls: records.length,
     ...wallFigures(records),
     successes: count(records, ({ success }) => success),
-    codes: tally(records.map(({ code }) => code)),
+    codes: countByCode(records),
     incomplete: incompleteAmong(records, baseline),
     requests: sum(records, ({ requests }) => requests),
     hedges: sum(records, ({ hedges }) => hedges),
     mostAttempts: Math.max(0, ...records.map(({ mostAttempts }) => mostAttempts)),
-    mismatches: said('mismatch'),
-    contradictions: said('contradiction'),
+    mismatches: messages('mismatch'),
+    contradictions: messages('contradiction'),
     curve: curveOf(records),
   };
 }
 
 /** The variants make the same calls in the same order. */
 function incompleteAmong(records: readonly CallRecord[], baseline: readonly CallRecord[]): number {
-  return records.filter(
-    ({ success, digest }, place) => success && digest !== baseline[place]?.digest,
-  ).length;
+  return records.filter(({ success, digest }, at) => success && digest !== baseline[at]?.digest)
+    .length;
 }
 
 function count<T>(all: readonly T[], holds: (one: T) => boolean): number {
@@ -156,9 +155,9 @@ function sum<T>(all: readonly T[], of: (one: T) => number): number {
   return all.reduce((total, one) => total + of(one), 0);
 }
 
-function tally(texts: readonly string[]): Record<string, number> {
+function countByCode(records: readonly CallRecord[]): Record<string, number> {
   const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const { code } of records) counts.set(code, (counts.get(code) ?? 0) + 1);
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
@@ -167,16 +166,16 @@ export interface Ratio extends Interval {
   readonly ratio: number;
 }
 
-/** A scenario in figures. */
+/** The figures of a scenario. */
 export interface Measured {
   readonly scenario: Scenario;
   readonly blocks: number;
   readonly tookMs: number;
   readonly variants: readonly VariantFigures[];
   readonly tools: readonly ToolFigures[];
-  /** Against the baseline. */
+  /** Relative to the baseline. */
   readonly ratios: Readonly<Partial<Record<VariantName, Ratio>>>;
-  /** What our side adds to the upstream's own time: the median of calls of one request. */
+  /** The time that the server adds to the upstream's latency: the median of single-request calls. */
   readonly overheadMs: number;
   /** Requests that belong to no call. */
   readonly unattributed: number;
@@ -187,7 +186,7 @@ export function variantOf(
   name: VariantName,
 ): VariantFigures {
   const found = variants.find((variant) => variant.name === name);
-  if (!found) throw new Error(`there is no variant ${name}`);
+  if (!found) throw new Error(`the scenario has no variant ${name}`);
   return found;
 }
 
@@ -200,8 +199,8 @@ export function measure(
   const of = (variant: VariantName): readonly CallRecord[] => records.get(variant) ?? [];
   const baseline = of('baseline');
   const called = new Set(baseline.map(({ tool }) => tool));
-  // Calls stand in the order of the plan, block after block, so that the same place in two variants is
-  // the same call, and the intervals are drawn from whole blocks.
+  // Records are in the order of the plan, so the same index in two variants is the same call, and the
+  // bootstrap resamples whole blocks.
   const ratioTo = (variant: VariantName): Ratio => {
     const [a, b] = [wallsOf(of(variant)), wallsOf(baseline)];
     const options = { q: 0.95, seed: derive(seed, 77), blocks, resamples: RESAMPLES };

@@ -12,12 +12,12 @@ export interface RunFixture {
   readonly p95Ms?: number;
   readonly calls?: number;
   readonly tools?: readonly ToolName[];
-  /** What differs in a variant from a call that goes well. */
+  /** Changes to the successful calls of a variant. */
   readonly variants?: Readonly<Partial<Record<VariantName, Change>>>;
   readonly unattributed?: number;
 }
 
-/** A run without a machine: every variant takes the same time, unless it is changed. */
+/** A synthetic run in which every variant takes the same time unless changed. */
 function runFixture(about: RunFixture = {}): ScenarioRun {
   const {
     mode = 'fast',
@@ -68,7 +68,7 @@ function plainRecord(tool: ToolName, n: number, block: number, latencyMs: number
   };
 }
 
-/** The first so many calls of a tool fail. */
+/** The first `count` calls of a tool fail. */
 export const failing =
   (tool: ToolName, count: number): Change =>
   (record) =>

@@ -2,10 +2,9 @@ import { change, duration, percent, type Table } from '../report/table.js';
 import { exitCodeOf, lastRuns, TOOL_SUCCESS_THRESHOLD, withInterval } from './judge.js';
 import { P95_THRESHOLD } from '../simulator/objectives.js';
 import { variantOf, type Measured, type ToolFigures } from './measure.js';
-import { method, precise, type Report, runTable, toolTable, verdictOf } from './report.js';
+import { method, precise, type Report, runTable, toolTable, resultOf } from './report.js';
 import { objectiveTable } from '../report/objectives.js';
 
-/** Colours by what they mean, for light and dark screens. */
 const style = `
 :root{--page:#fff;--text:#1c2330;--soft:#667085;--grid:#e4e7ec;--base:#667085;--fault:#b54708;--hedge:#175cd3;--good:#067647;--bad:#b42318}
 @media (prefers-color-scheme:dark){:root{--page:#12161f;--text:#e6e9ef;--soft:#98a2b3;--grid:#2a3140;--base:#98a2b3;--fault:#fdb022;--hedge:#84adff;--good:#47cd89;--bad:#f97066}}
@@ -33,8 +32,8 @@ th{color:var(--soft);font-weight:500}.figure{text-align:right;font-variant-numer
 details{margin-top:8px}summary{cursor:pointer}li{margin:6px 0;max-width:80ch}
 `;
 
-/** For text and attributes alike. */
-function escaped(text: string): string {
+/** Escapes text content and attribute values. */
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -44,24 +43,22 @@ function escaped(text: string): string {
 
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** An element. Its content is markup already; text goes through {@link label}. */
+/** An element. Its content must be markup; use {@link label} for text. */
 export function el(name: string, attributes: Attributes, ...content: readonly string[]): string {
-  const said = Object.entries(attributes).flatMap(([key, value]) =>
+  const pairs = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined
       ? []
-      : [` ${key}="${typeof value === 'number' ? round(value) : escaped(value)}"`],
+      : [` ${key}="${typeof value === 'number' ? round(value) : escapeHtml(value)}"`],
   );
-  const inside = content.join('');
-  return inside === ''
-    ? `<${name}${said.join('')}/>`
-    : `<${name}${said.join('')}>${inside}</${name}>`;
+  const open = `${name}${pairs.join('')}`;
+  return content.length === 0 ? `<${open}/>` : `<${open}>${content.join('')}</${name}>`;
 }
 
 export function label(x: number, y: number, text: string, attributes: Attributes = {}): string {
-  return el('text', { x, y, ...attributes }, escaped(text));
+  return el('text', { x, y, ...attributes }, escapeHtml(text));
 }
 
-/** An upper bound for the width of a label: system fonts take less at 12 px. */
+/** An upper bound of the width of a label: system fonts are narrower at 12 px. */
 const widthOf = (text: string): number => 7 * text.length;
 
 function line(
@@ -72,16 +69,16 @@ function line(
   return el('line', { x1, y1, x2, y2, class: kind });
 }
 
-function picture(width: number, height: number, title: string, parts: readonly string[]): string {
+function svg(width: number, height: number, title: string, parts: readonly string[]): string {
   return el(
     'svg',
     { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': title },
-    el('title', {}, escaped(title)),
+    el('title', {}, escapeHtml(title)),
     ...parts,
   );
 }
 
-/** From values to places. */
+/** Maps values to coordinates. */
 type Scale = (value: number) => number;
 
 export function linear(from: readonly [number, number], to: readonly [number, number]): Scale {
@@ -89,12 +86,12 @@ export function linear(from: readonly [number, number], to: readonly [number, nu
 }
 
 export function logarithmic(from: readonly [number, number], to: readonly [number, number]): Scale {
-  const place = linear([Math.log(from[0]), Math.log(from[1])], to);
-  return (value) => place(Math.log(value));
+  const position = linear([Math.log(from[0]), Math.log(from[1])], to);
+  return (value) => position(Math.log(value));
 }
 
-/** Round numbers within a range: 1, 2 and 5 times powers of ten. */
-export function roundNumbers(from: number, to: number): number[] {
+/** Logarithmic ticks within a range: 1, 2 and 5 times powers of ten. */
+export function logTicks(from: number, to: number): number[] {
   const numbers: number[] = [];
   for (let power = Math.floor(Math.log10(from)); 10 ** power <= to; power++) {
     numbers.push(...[1, 2, 5].map((digit) => digit * 10 ** power));
@@ -102,8 +99,8 @@ export function roundNumbers(from: number, to: number): number[] {
   return numbers.filter((number) => number >= from && number <= to);
 }
 
-/** Round numbers from nothing to a limit, in at most six equal steps. */
-export function evenSteps(to: number): number[] {
+/** Linear ticks from 0 to a limit, in at most six round steps. */
+export function linearTicks(to: number): number[] {
   const least = to / 6;
   const power = 10 ** Math.floor(Math.log10(least));
   const step = [1, 2, 5, 10].map((digit) => digit * power).find((one) => one >= least) ?? to;
@@ -121,7 +118,7 @@ const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
 
-/** How many calls were answered within which time, for every variant. */
+/** The cumulative distribution of the wall time of every variant. */
 function distributionPlot(run: Measured): string {
   const curves = run.variants.map(({ name, curve }) => ({ name, curve }));
   const all = curves.flatMap(({ curve }) => curve);
@@ -130,12 +127,12 @@ function distributionPlot(run: Measured): string {
   const span = [Math.min(...all), Math.max(...all, threshold) * 1.05] as const;
   const x = logarithmic(span, [LEFT, WIDTH - RIGHT]);
   const y = linear([0, 1], [HEIGHT - BOTTOM, TOP]);
-  const title = `Share of calls answered within a time, ${run.scenario.title}`;
-  return picture(WIDTH, HEIGHT, title, [
+  const title = `Share of calls by wall time, ${run.scenario.title}`;
+  return svg(WIDTH, HEIGHT, title, [
     ...verticals(span, x, y),
     ...horizontals(y),
     line([x(threshold), y(0)], [x(threshold), y(1)], 'bar'),
-    thresholdLabel(x(threshold), y(0) - 6, `the threshold: ${precise(threshold)}`),
+    thresholdLabel(x(threshold), y(0) - 6, `threshold: ${precise(threshold)}`),
     ...curves.map(({ name, curve }) => curveOf(name, curve, x, y)),
     ...run.variants
       .filter(({ name }) => name === 'baseline' || name === 'faulted')
@@ -143,7 +140,7 @@ function distributionPlot(run: Measured): string {
   ]);
 }
 
-/** To the right of its line, or to the left where the right edge would clip it. */
+/** Right of its line, or left if the right edge would clip it. */
 function thresholdLabel(x: number, y: number, text: string): string {
   const fits = x + 4 + widthOf(text) <= WIDTH;
   return label(fits ? x + 4 : x - 4, y, text, {
@@ -152,7 +149,7 @@ function thresholdLabel(x: number, y: number, text: string): string {
   });
 }
 
-/** Below its line, and moved left where the right edge would clip it. */
+/** Below its line, moved left if the right edge would clip it. */
 function tickLabel(x: number, y: number, text: string): string {
   return label(Math.min(x, WIDTH - widthOf(text) / 2), y, text, { 'text-anchor': 'middle' });
 }
@@ -165,7 +162,7 @@ function curveOf(name: string, curve: readonly number[], x: Scale, y: Scale): st
 }
 
 function verticals(span: readonly [number, number], x: Scale, y: Scale): string[] {
-  return roundNumbers(...span).flatMap((ms) => [
+  return logTicks(...span).flatMap((ms) => [
     line([x(ms), y(0)], [x(ms), y(1)], 'grid'),
     tickLabel(x(ms), y(0) + 18, duration(ms)),
   ]);
@@ -187,7 +184,7 @@ const AXIS = 30;
 const heightOf = (rows: number): number => TOOL_TOP + rows * ROW + AXIS;
 const rowAt = (row: number): number => TOOL_TOP + (row + 0.5) * ROW;
 
-/** The p95 of every tool: without faults, with them, and where +35 % would be. */
+/** The p95 of every tool with and without faults, and the threshold. */
 function p95Plot({ tools, scenario }: Measured): string {
   const longest = Math.max(...tools.map((tool) => Math.max(tool.faulted.p95Ms, thresholdOf(tool))));
   const x = linear([0, longest * 1.02], [TOOL_LEFT, WIDTH - TOOL_RIGHT]);
@@ -204,8 +201,8 @@ function p95Plot({ tools, scenario }: Measured): string {
     ].join('');
   });
   const height = heightOf(tools.length);
-  return picture(WIDTH, height, `p95 of every tool, ${scenario.title}`, [
-    ...axis(evenSteps(longest), x, height, duration),
+  return svg(WIDTH, height, `p95 of every tool, ${scenario.title}`, [
+    ...axis(linearTicks(longest), x, height, duration),
     ...rows,
   ]);
 }
@@ -214,7 +211,7 @@ function thresholdOf({ baseline }: ToolFigures): number {
   return baseline.p95Ms * P95_THRESHOLD;
 }
 
-/** The success of every tool with faults, its own lowest expectation and the threshold for all. */
+/** The success of every tool with faults, its lowest expected success and the threshold. */
 function successPlot({ tools, scenario }: Measured): string {
   const shares = tools.flatMap((tool) => [tool.faulted.successes / tool.calls, tool.lowest]);
   const least = Math.min(0.93, Math.floor(Math.min(...shares) * 100) / 100);
@@ -232,7 +229,7 @@ function successPlot({ tools, scenario }: Measured): string {
     ].join('');
   });
   const ticks = [least, TOOL_SUCCESS_THRESHOLD, 1];
-  return picture(WIDTH, height, `Success of every tool with faults, ${scenario.title}`, [
+  return svg(WIDTH, height, `Success of every tool with faults, ${scenario.title}`, [
     ...axis(ticks, x, height, (share) => percent(share, 0)),
     line([x(TOOL_SUCCESS_THRESHOLD), TOOL_TOP], [x(TOOL_SUCCESS_THRESHOLD), height - AXIS], 'bar'),
     ...rows,
@@ -251,7 +248,7 @@ function axis(
   ]);
 }
 
-/** One file with everything in it: pictures first, then figures, then how they came about. */
+/** A self-contained HTML report: plots, figures, method. */
 export function renderHtml(report: Report): string {
   const { seed, calls, runs, objectives } = report;
   const outcome = { 0: 'good', 1: 'bad', 3: 'noisy' }[exitCodeOf(objectives)];
@@ -262,13 +259,13 @@ export function renderHtml(report: Report): string {
 <title>Toolkeel drill: STAC</title>
 <style>${style}</style>
 <main>
-<h1>STAC tools while their upstream fails</h1>
+<h1>STAC tools under fault injection</h1>
 <p class="lead">${calls} calls of each tool in each variant, over MCP on stdio, seed ${seed}.</p>
-<p class="verdict ${outcome}">${escaped(verdictOf(report))}</p>
+<p class="verdict ${outcome}">${escapeHtml(resultOf(report))}</p>
 ${lastRuns(runs).map(scenarioSection).join('\n')}
 <section><h2>Objectives</h2>${tableOf(objectiveTable(objectives))}</section>
-<section><h2>The runs</h2>${tableOf(runTable(runs))}</section>
-<section><h2>How it is measured</h2><ul>${method.map((part) => `<li>${emphasised(part)}</li>`).join('')}</ul></section>
+<section><h2>Runs</h2>${tableOf(runTable(runs))}</section>
+<section><h2>Method</h2><ul>${method.map((part) => `<li>${emphasisToHtml(part)}</li>`).join('')}</ul></section>
 </main>
 </html>
 `;
@@ -277,16 +274,16 @@ ${lastRuns(runs).map(scenarioSection).join('\n')}
 function scenarioSection(run: Measured): string {
   const table = toolTable(run);
   const legend = run.variants
-    .map(({ name, title }) => `<span><i class="${name}"></i>${escaped(title)}</span>`)
+    .map(({ name, title }) => `<span><i class="${name}"></i>${escapeHtml(title)}</span>`)
     .join('');
   return `<section>
-<h2>${escaped(run.scenario.title)}</h2>
-<p>p95 with faults against without: <strong>${escaped(withInterval(run.ratios.faulted!))}</strong></p>
+<h2>${escapeHtml(run.scenario.title)}</h2>
+<p>p95 with faults relative to the baseline: <strong>${escapeHtml(withInterval(run.ratios.faulted!))}</strong></p>
 <p class="legend">${legend}<span><i class="bar"></i>+35 %</span></p>
-<figure><figcaption>Share of calls answered within a time</figcaption>${distributionPlot(run)}</figure>
+<figure><figcaption>Share of calls by wall time</figcaption>${distributionPlot(run)}</figure>
 <div class="pair">
 <figure><figcaption>p95 of every tool</figcaption>${p95Plot(run)}</figure>
-<figure><figcaption>Success of every tool with faults; the tick is the least that its requests let expect</figcaption>${successPlot(run)}</figure>
+<figure><figcaption>Success of every tool with faults; the tick is the lowest expected success</figcaption>${successPlot(run)}</figure>
 </div>
 <details><summary>Figures</summary>${tableOf(table)}</details>
 </section>`;
@@ -294,12 +291,12 @@ function scenarioSection(run: Measured): string {
 
 function tableOf({ head, rows, textColumns = 1 }: Table): string {
   const kind = (column: number): string => (column < textColumns ? '' : ' class="figure"');
-  const headings = head.map((text, column) => `<th${kind(column)}>${escaped(text)}</th>`);
+  const headings = head.map((text, column) => `<th${kind(column)}>${escapeHtml(text)}</th>`);
   const lines = rows.map((row) =>
     row
       .map(
         ({ text, tone }, column) =>
-          `<td${kind(column)}><span class="${tone}">${escaped(text)}</span></td>`,
+          `<td${kind(column)}><span class="${tone}">${escapeHtml(text)}</span></td>`,
       )
       .join(''),
   );
@@ -308,9 +305,9 @@ function tableOf({ head, rows, textColumns = 1 }: Table): string {
     .join('')}</tbody></table></div>`;
 }
 
-/** The little markdown that the method is written in. */
-export function emphasised(text: string): string {
-  return escaped(text)
+/** Converts the Markdown emphasis of the method to HTML. */
+export function emphasisToHtml(text: string): string {
+  return escapeHtml(text)
     .replaceAll(/\*\*(.+?)\*\*/g, '<strong>$1</strong>')
     .replaceAll(/\*(.+?)\*/g, '<em>$1</em>')
     .replaceAll(/`(.+?)`/g, '<code>$1</code>');

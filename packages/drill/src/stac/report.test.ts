@@ -6,13 +6,13 @@ import { failing, measuredFixture, slower } from './records.fixture.js';
 import { precise, range, renderJson, renderPage, renderTerminal, type Report } from './report.js';
 import {
   el,
-  emphasised,
-  evenSteps,
+  emphasisToHtml,
+  linearTicks,
   label,
   linear,
   logarithmic,
   renderHtml,
-  roundNumbers,
+  logTicks,
 } from './report-html.js';
 
 const fast = measuredFixture({ variants: { faulted: slower(1.1) } });
@@ -32,7 +32,7 @@ const allVariants = (wallMsOf: (n: number) => number) => {
   return { baseline: change, again: change, faulted: change };
 };
 
-/** Where labels are, with 7 px for a character: more than a system font takes at 12 px. */
+/** The bounds of labels at 7 px a character, an upper bound for system fonts at 12 px. */
 const labelsIn = (svg: string) =>
   [...svg.matchAll(/<text x="([-\d.]+)" y="([-\d.]+)"([^>]*)>([^<]*)</g)].map(
     ([, x, y, rest = '', text = '']) => {
@@ -45,7 +45,7 @@ const labelsIn = (svg: string) =>
 const onTerminal = (...runs: Measured[]) => renderTerminal(reportOf(...runs), painter(false));
 
 describe('on the terminal', () => {
-  test('every tool has a row, with the rule before the results and the verdict behind them', () => {
+  test('every tool has a row, after the noise rule and before the result', () => {
     const text = onTerminal(fast, mix);
     expect(text).toMatch(/get_item +1 +100\.0 % +0 +1 .*\+10\.0 %/);
     expect(text).toMatch(/all calls .*\+20\.0 %/);
@@ -53,28 +53,30 @@ describe('on the terminal', () => {
     expect(text.trimEnd().endsWith('Every threshold is met.')).toBe(true);
   });
 
-  test('a run that did not count is shown beside the one that did', () => {
+  test('a run that did not count is shown next to the repeated run', () => {
     const text = onTerminal(noisy, fast);
     expect(text.match(/50 ms, fast faults: every tool/g)).toHaveLength(1);
     expect(text).toMatch(/50 ms, fast faults .*\+50\.0 % .* no /);
     expect(text).toMatch(/50 ms, fast faults .*±0\.0 % .* yes /);
   });
 
-  test('what must not happen is told in the words of who noticed, the first few of it', () => {
-    const variants = { faulted: () => ({ contradiction: 'says 1 retries, the upstream saw 0' }) };
+  test('the first violations are listed', () => {
+    const variants = {
+      faulted: () => ({ contradiction: 'reports 1 retries, the upstream observed 0' }),
+    };
     const text = onTerminal(measuredFixture({ variants }));
-    expect(text).toContain('get_root 0: says 1 retries, the upstream saw 0');
+    expect(text).toContain('get_root 0: reports 1 retries, the upstream observed 0');
     expect(text).toContain('… and 2395 more');
     expect(text.trimEnd().endsWith('A threshold is missed.')).toBe(true);
   });
 
-  test('noise is told apart from a missed threshold', () => {
-    expect(onTerminal(noisy)).toContain('too noisy: two variants that do the same differ too much');
+  test('noise is distinguished from a missed threshold', () => {
+    expect(onTerminal(noisy)).toContain('too noisy: two identical variants differ too much');
   });
 });
 
-describe('as a page', () => {
-  test('has all that is needed to judge it', () => {
+describe('as Markdown', () => {
+  test('has the objectives, the scenarios and the noise rule', () => {
     const page = renderPage(reportOf(fast, mix));
     expect(page).toContain('200 calls of each tool in each variant, seed 3');
     expect(page).toContain('npm run drill:stac -- --markdown docs/drill-stac.md');
@@ -86,16 +88,16 @@ describe('as a page', () => {
   });
 });
 
-describe('as a file with pictures', () => {
+describe('as HTML', () => {
   const html = renderHtml(reportOf(fast, mix));
 
-  test('needs nothing from elsewhere', () => {
+  test('is self-contained', () => {
     expect(html).not.toMatch(/(src|href)=|url\(|@import|<script/);
     expect(html.match(/<svg /g)).toHaveLength(6);
     expect(html).toContain('class="verdict good"');
   });
 
-  test('closes what it opens', () => {
+  test('closes every element', () => {
     for (const name of ['svg', 'table', 'figure', 'section', 'text', 'span', 'ul']) {
       const opened = html.match(new RegExp(`<${name}[ >]`, 'g'))?.length;
       expect(opened).toBeGreaterThan(0);
@@ -105,7 +107,7 @@ describe('as a file with pictures', () => {
     expect(html).not.toContain('undefined');
   });
 
-  test('shows noise and a missed threshold as what they are', () => {
+  test('marks noise and a missed threshold', () => {
     expect(renderHtml(reportOf(noisy))).toContain('class="verdict noisy"');
     const missed = measuredFixture({ variants: { faulted: failing('get_item', 30) } });
     expect(renderHtml(reportOf(missed))).toContain('class="verdict bad"');
@@ -126,7 +128,7 @@ describe('as a file with pictures', () => {
       'a tick at the left edge',
       [measuredFixture({ variants: allVariants((n) => (n === 0 ? 9000 : 500)) })],
     ],
-  ] as const)('keeps every label inside its picture: %s', ([, runs]) => {
+  ] as const)('keeps every label inside its plot: %s', ([, runs]) => {
     const outside = renderHtml(reportOf(...runs))
       .split('<svg ')
       .slice(1)
@@ -139,16 +141,16 @@ describe('as a file with pictures', () => {
     expect(outside).toEqual([]);
   });
 
-  test('text is never markup', () => {
+  test('escapes text', () => {
     expect(label(1, 2, '<b>&"')).toBe('<text x="1" y="2">&lt;b&gt;&amp;&quot;</text>');
     expect(el('i', { a: '"', b: 1 / 3 })).toBe('<i a="&quot;" b="0.33"/>');
-    expect(emphasised('**a** *b* `c` <d>')).toBe(
+    expect(emphasisToHtml('**a** *b* `c` <d>')).toBe(
       '<strong>a</strong> <em>b</em> <code>c</code> &lt;d&gt;',
     );
   });
 });
 
-test('as JSON, with everything in it', () => {
+test('as JSON, with every figure', () => {
   const read = JSON.parse(renderJson(reportOf(noisy, fast))) as {
     exitCode: number;
     runs: { counts: boolean; load: number; tools: unknown[]; variants: { curve: number[] }[] }[];
@@ -163,12 +165,12 @@ test('as JSON, with everything in it', () => {
   expect(read.runs[1]?.variants[0]?.curve).toHaveLength(201);
 });
 
-test('scales put values in their places', () => {
+test('scales and ticks', () => {
   expect(linear([0, 10], [100, 200])(5)).toBe(150);
   expect(logarithmic([1, 100], [0, 1])(10)).toBeCloseTo(0.5, 12);
-  expect(roundNumbers(8, 250)).toEqual([10, 20, 50, 100, 200]);
-  expect(evenSteps(545)).toEqual([0, 100, 200, 300, 400, 500]);
-  expect(evenSteps(1.3)).toEqual([0, 0.5, 1]);
+  expect(logTicks(8, 250)).toEqual([10, 20, 50, 100, 200]);
+  expect(linearTicks(545)).toEqual([0, 100, 200, 300, 400, 500]);
+  expect(linearTicks(1.3)).toEqual([0, 0.5, 1]);
 });
 
 test.for([
@@ -177,10 +179,10 @@ test.for([
   [317.6, '318 ms'],
   [1346, '1.35 s'],
   [15_090, '15.1 s'],
-] as const)('%f milliseconds are %s', ([ms, text]) => {
+] as const)('formats %f milliseconds as %s', ([ms, text]) => {
   expect(precise(ms)).toBe(text);
 });
 
-test('a range of one is a number', () => {
+test('a range of one value is a number', () => {
   expect([range([1, 1]), range([1, 6])]).toEqual(['1', '1–6']);
 });

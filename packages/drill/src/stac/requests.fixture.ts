@@ -1,7 +1,7 @@
 import type { LogEntry } from '@toolkeel/sandbox';
 import type { Arrival } from './upstream-log.js';
 
-/** A request that was answered well, unless said otherwise. */
+/** A successful request by default. */
 export function arrived(fingerprint: string, about: Partial<LogEntry> = {}, upstream = 0): Arrival {
   const entry: LogEntry = {
     id: 1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serverEnvironment, settings } from './rig.js';
 
-test('the settings lead to the upstreams of the variant and nowhere else', () => {
+test('the settings name only the upstreams of the variant', () => {
   const { packs } = settings({
     mainUrl: 'http://127.0.0.1:1',
     otherUrl: 'http://127.0.0.1:2/stac',
@@ -21,7 +21,7 @@ test('the settings lead to the upstreams of the variant and nowhere else', () =>
   });
 });
 
-test('what the environment says of other servers does not reach these', () => {
+test('the environment of this process does not configure the servers', () => {
   const env = {
     PATH: '/bin',
     TOOLKEEL_PROFILE: 'workflow',

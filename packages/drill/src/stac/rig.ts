@@ -1,20 +1,23 @@
-import { DrillError } from '../cli/command-line.js';
-import { type Arguments, coldName, OTHER_NAME, siteName } from './calls.js';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { LogEntry, StacSandboxOptions } from '@toolkeel/sandbox';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { DrillError } from '../cli/command-line.js';
+import { type Arguments, coldName, MAIN_NAME, OTHER_NAME, siteName } from './calls.js';
+import { SIGMA, type Variant } from './scenarios.js';
 
 interface SettingsOptions {
   readonly mainUrl: string;
   readonly otherUrl: string;
   readonly hedge: boolean;
-  /** How many further names the main catalogue gets, of each kind. */
+  /** The number of additional names of the main catalogue, of each kind. */
   readonly sites: number;
 }
 
-/** The configuration file of a server. The main catalogue itself comes from its environment. */
+/** The configuration file of a server. The environment names the main catalogue itself. */
 export function settings({ mainUrl, otherUrl, hedge, sites }: SettingsOptions) {
   const named = (name: (n: number) => string, parameter: string) =>
     Object.fromEntries(
@@ -35,7 +38,7 @@ export function settings({ mainUrl, otherUrl, hedge, sites }: SettingsOptions) {
   };
 }
 
-/** What is said to this process is not meant for the servers that it starts. */
+/** Removes this process's own settings from the environment of the servers it starts. */
 export function serverEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>>,
@@ -47,7 +50,7 @@ export function serverEnvironment(
   return { ...Object.fromEntries(inherited), ...own };
 }
 
-/** What a tool call came back with; `thrown` where there was no result at all. */
+/** The result of a tool call; `thrown` if there was none. */
 export type Answer =
   | {
       readonly structuredContent?: unknown;
@@ -61,7 +64,7 @@ export interface Timed {
   readonly wallMs: number;
 }
 
-export interface Server {
+interface Server {
   readonly outputSchemas: ReadonlyMap<string, object>;
   readonly call: (tool: string, args: Arguments) => Promise<Timed>;
   readonly close: () => Promise<void>;
@@ -72,16 +75,15 @@ export interface ServerOptions {
   readonly env: Record<string, string>;
 }
 
-/** The last words of a server that does not start. */
 const KEPT_STDERR = 4000;
 
-/** Starts a server as a process of its own and talks to it as any MCP client does. */
-export async function startServer({ command, env }: ServerOptions): Promise<Server> {
+/** Starts a server process and connects to it with the MCP client. */
+async function startServer({ command, env }: ServerOptions): Promise<Server> {
   const [file, ...args] = command;
   const transport = new StdioClientTransport({ command: file, args, env, stderr: 'pipe' });
-  let said = '';
+  let stderr = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-KEPT_STDERR);
+    stderr = (stderr + chunk.toString()).slice(-KEPT_STDERR);
   });
   const client = new Client({ name: 'toolkeel-drill', version: '0.1.0' });
   try {
@@ -96,27 +98,27 @@ export async function startServer({ command, env }: ServerOptions): Promise<Serv
     };
   } catch (cause) {
     await client.close().catch(() => {});
-    throw new DrillError(`the server did not start: ${command.join(' ')}\n${said}`, { cause });
+    throw new DrillError(`the server did not start: ${command.join(' ')}\n${stderr}`, { cause });
   }
 }
 
 async function timed(call: () => Promise<Answer>): Promise<Timed> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     const answer = await call();
-    return { answer, wallMs: performance.now() - begun };
+    return { answer, wallMs: performance.now() - startedAt };
   } catch (cause) {
     const thrown = cause instanceof Error ? cause.message : String(cause);
-    return { answer: { thrown }, wallMs: performance.now() - begun };
+    return { answer: { thrown }, wallMs: performance.now() - startedAt };
   }
 }
 
-/** One upstream, as far as the drill commands it. */
-export interface Upstream {
+/** An upstream and its control API. */
+interface Upstream {
   readonly url: string;
-  /** Empties the log and begins the draws of a seed. */
+  /** Clears the log and restarts the random stream with a seed. */
   readonly restart: (seed: number) => Promise<void>;
-  /** What arrived, in order; with an id only what came after that entry. */
+  /** The requests that arrived, in order; with an id only those after that entry. */
   readonly log: (after?: number) => Promise<readonly LogEntry[]>;
 }
 
@@ -130,21 +132,21 @@ interface Addresses {
   readonly controlUrl: string;
 }
 
-/** Starts upstreams in a thread. They are commanded over HTTP, as anybody could. */
-export async function startUpstreams(
+/** Starts upstreams in a worker thread and controls them over HTTP. */
+async function startUpstreams(
   options: readonly StacSandboxOptions[],
   thread = new URL('./upstream-thread.js', import.meta.url),
 ): Promise<Upstreams> {
   const worker = new Worker(thread, { workerData: options });
   const [addresses] = (await once(worker, 'message')) as [readonly Addresses[]];
   return {
-    all: addresses.map(commanded),
+    all: addresses.map(controlled),
     close: async () => void (await worker.terminate()),
   };
 }
 
-function commanded({ url, controlUrl }: Addresses): Upstream {
-  const command = async (path: string, init?: RequestInit): Promise<Response> => {
+function controlled({ url, controlUrl }: Addresses): Upstream {
+  const control = async (path: string, init?: RequestInit): Promise<Response> => {
     const answer = await fetch(controlUrl + path, init);
     if (!answer.ok) throw new DrillError(`the upstream refused ${path}: ${await answer.text()}`);
     return answer;
@@ -152,11 +154,119 @@ function commanded({ url, controlUrl }: Addresses): Upstream {
   return {
     url,
     restart: async (seed) =>
-      void (await command('/restart', { method: 'POST', body: JSON.stringify({ seed }) })),
+      void (await control('/restart', { method: 'POST', body: JSON.stringify({ seed }) })),
     log: async (after = 0) => {
-      const answer = await command(`/log?after=${after}`);
+      const answer = await control(`/log?after=${after}`);
       const { entries } = (await answer.json()) as { readonly entries: readonly LogEntry[] };
       return entries;
     },
   };
+}
+
+/** A server process with two upstreams of its own, so that variants share no state. */
+export interface RunningVariant {
+  readonly hedge: boolean;
+  readonly server: Server;
+  readonly upstreams: readonly [main: Upstream, other: Upstream];
+  /** Before a block: reads the catalogues' landing pages again, unless the pack's copies are recent. */
+  readonly refresh: () => Promise<void>;
+}
+
+export interface RigOptions {
+  readonly command: ServerOptions['command'];
+  /** For the servers' configuration and data. */
+  readonly dir: string;
+  readonly seed: number;
+  readonly sites: number;
+  /** Without it the upstreams answer immediately. */
+  readonly p95Ms?: number;
+  readonly variants: readonly Pick<Variant, 'name' | 'faults' | 'hedge'>[];
+}
+
+export interface Rig {
+  readonly variants: readonly RunningVariant[];
+  readonly close: () => Promise<void>;
+}
+
+export async function startRig(options: RigOptions): Promise<Rig> {
+  const { variants } = options;
+  const upstreams = await startUpstreams(
+    variants.flatMap(({ faults }) => upstreamOptions(faults, options)),
+  );
+  const started = await Promise.allSettled(
+    variants.map(({ name, hedge }, index) => {
+      const own = [upstreams.all[2 * index]!, upstreams.all[2 * index + 1]!] as const;
+      return startVariant({ ...options, dir: join(options.dir, name) }, hedge, own);
+    }),
+  );
+  const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(running.map(({ server }) => server.close()));
+    await upstreams.close();
+  };
+  const failed = started.find((one) => one.status === 'rejected');
+  if (!failed) return { variants: running, close };
+  await close();
+  throw failed.reason;
+}
+
+function upstreamOptions(
+  faults: Variant['faults'],
+  { seed, p95Ms }: RigOptions,
+): StacSandboxOptions[] {
+  const common = {
+    faults,
+    drawBy: 'request',
+    ...(p95Ms !== undefined && { latency: { p95Ms, sigma: SIGMA } }),
+  } as const;
+  return [
+    // Without ETags every document is sent in full.
+    { ...common, seed, flavour: 'full', traits: { etags: false } },
+    { ...common, seed, flavour: 'pgstac' },
+  ];
+}
+
+/**
+ * The pack drops a landing page after five minutes, or after 64 newer ones, of which a block has 16.
+ * A measured call must not be the one that reads it again.
+ */
+const FRESH_MS = 120_000;
+const FRESH_BLOCKS = 3;
+
+async function startVariant(
+  { command, dir, sites }: Pick<RigOptions, 'command' | 'dir' | 'sites'>,
+  hedge: boolean,
+  upstreams: RunningVariant['upstreams'],
+): Promise<RunningVariant> {
+  const [main, other] = upstreams;
+  mkdirSync(dir, { recursive: true });
+  const config = join(dir, 'toolkeel.config.json');
+  const content = settings({ mainUrl: main.url, otherUrl: other.url, hedge, sites });
+  writeFileSync(config, JSON.stringify(content));
+  const env = serverEnvironment(process.env, {
+    TOOLKEEL_CONFIG: config,
+    TOOLKEEL_DATA_DIR: dir,
+    TOOLKEEL_STAC_URL: main.url,
+  });
+  const server = await startServer({ command, env });
+  let refreshedAt = -Infinity;
+  let blocks = 0;
+  const refresh = async (): Promise<void> => {
+    const isFresh = performance.now() - refreshedAt < FRESH_MS;
+    if (isFresh && blocks++ % FRESH_BLOCKS > 0) return;
+    await Promise.all([MAIN_NAME, OTHER_NAME].map((catalog) => readRoot(server, catalog)));
+    refreshedAt = performance.now();
+  };
+  return { hedge, server, upstreams, refresh };
+}
+
+const MAX_TRIES = 10;
+
+/** Under faults more than one call may be necessary. */
+async function readRoot({ call }: Server, catalog: string): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const { answer } = await call('get_root', { catalog });
+    if (!('thrown' in answer) && answer.isError !== true) return;
+  }
+  throw new DrillError(`the server could not read the landing page of ${catalog}`);
 }

@@ -1,7 +1,7 @@
 import { fastFaults, type FaultRule } from '@toolkeel/sandbox';
 import { duration } from '../report/table.js';
 
-/** Two of the variants do the very same: what they differ by is the machine. */
+/** `baseline` and `again` are identical: their difference measures the noise of the machine. */
 export type VariantName = 'baseline' | 'again' | 'faulted' | 'hedged';
 
 export interface Variant {
@@ -13,18 +13,18 @@ export interface Variant {
 
 export type FaultMode = 'fast' | 'mix';
 
-/** One latency and one kind of fault, in variants that differ in nothing else. */
+/** One latency and one fault mode. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;
   readonly mode: FaultMode;
-  /** What 19 in 20 of the upstream's own answers take no longer than. */
+  /** The p95 of the upstream's own latency. */
   readonly p95Ms: number;
   readonly variants: readonly Variant[];
-  /** Calls under way at a time. */
+  /** Concurrent calls. */
   readonly callers: number;
-  /** Which luck: no two scenarios have the same. */
-  readonly luck: number;
+  /** Distinct for every scenario. */
+  readonly randomStream: number;
 }
 
 export const FAULT_RATE = 0.2;
@@ -71,13 +71,13 @@ export function scenario(mode: FaultMode, p95Ms: number): Scenario {
     p95Ms,
     variants: variants[mode],
     callers: callersFor(p95Ms),
-    luck: 2 * p95Ms + (mode === 'mix' ? 1 : 0),
+    randomStream: 2 * p95Ms + (mode === 'mix' ? 1 : 0),
   };
 }
 
 /**
- * As many as leave the machine mostly idle: measured on two cores, our side then costs the same two
- * to five milliseconds a call as with a single caller.
+ * Few enough to leave the machine mostly idle: on two cores the server then adds the same two to five
+ * milliseconds a call as with a single caller.
  */
 function callersFor(p95Ms: number): number {
   return Math.min(20, Math.max(4, Math.round(p95Ms / 20)));

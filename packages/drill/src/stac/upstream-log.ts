@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from './rig.js';
 import { ATTEMPTS_THRESHOLD } from '../simulator/objectives.js';
 
-/** A request as the upstream saw it, and at which of the variant's upstreams. */
+/** A request in the log of one of the variant's upstreams. */
 export interface Arrival {
   readonly upstream: number;
   readonly entry: LogEntry;
@@ -16,129 +16,134 @@ export function arrivals(logs: readonly (readonly LogEntry[])[]): Arrival[] {
   return logs.flatMap((entries, upstream) => entries.map((entry) => ({ upstream, entry })));
 }
 
-/** The same for requests that ask the same of the same upstream. */
+/** Equal for identical requests to the same upstream. */
 export function keyOf({ upstream, entry }: Arrival): string {
   return `${upstream}/${entry.fingerprint}`;
 }
 
-/** What the upstreams know of one call. */
-interface Seen {
-  /** Everything that arrived for it, retries included. */
+/** What the upstreams observed of one call. */
+export interface Observed {
+  /** All requests, retries included. */
   readonly requests: number;
-  /** How many different requests. */
+  /** Distinct requests. */
   readonly distinct: number;
-  /** Those of them that were answered undisturbed at least once. */
+  /** Distinct requests that were answered without a fault at least once. */
   readonly answered: number;
-  /** The most that arrived of one of them. */
+  /** The most attempts at one request. */
   readonly mostAttempts: number;
-  /** The most that arrived of one that was never answered undisturbed. */
-  readonly attemptsInVain: number;
+  /** The most attempts at a request that was never answered without a fault. */
+  readonly failedAttempts: number;
   /** Attempts beyond the first at each request. */
   readonly extra: number;
-  /** What its requests would have taken undisturbed, all together. */
+  /** The total latency of its requests without faults. */
   readonly latencyMs: number;
 }
 
-export function seenOf(all: readonly Arrival[]): Seen {
+export function observe(all: readonly Arrival[]): Observed {
   const counts = new Map<string, number>();
   for (const arrival of all) counts.set(keyOf(arrival), (counts.get(keyOf(arrival)) ?? 0) + 1);
-  const undisturbed = all.filter(({ entry }) => entry.fault === null);
-  const answered = new Set(undisturbed.map(keyOf));
-  const inVain = [...counts].flatMap(([key, count]) => (answered.has(key) ? [] : [count]));
+  const faultless = all.filter(({ entry }) => entry.fault === null);
+  const answered = new Set(faultless.map(keyOf));
+  const unanswered = [...counts].flatMap(([key, count]) => (answered.has(key) ? [] : [count]));
   const attempts = all.filter(({ entry }) => !isRedirect(entry)).length;
   return {
     requests: all.length,
     distinct: counts.size,
     answered: answered.size,
     mostAttempts: Math.max(0, ...counts.values()),
-    attemptsInVain: Math.max(0, ...inVain),
+    failedAttempts: Math.max(0, ...unanswered),
     extra: attempts - new Set(all.map(exchangeOf)).size,
     latencyMs: all.reduce((sum, { entry }) => sum + entry.latencyMs, 0),
   };
 }
 
-/** An attempt that is sent elsewhere is one attempt and two requests, of which the last stands for it. */
+/** A redirected attempt is one attempt and two requests, of which only the last is counted. */
 function isRedirect({ status, fault }: LogEntry): boolean {
   const moved = status !== null && status >= 301 && status <= 308 && status !== 304;
   return moved && fault === null;
 }
 
-/** Equal for the parts of one attempt: an asset is moved within its path. */
+/** Equal for the requests of one redirected attempt: an asset keeps its path. */
 function exchangeOf(arrival: Arrival): string {
   const { upstream, entry } = arrival;
   return entry.route === 'asset' ? `${upstream}${entry.path}` : keyOf(arrival);
 }
 
-/** Which call of a block makes which requests, as the rehearsal has shown. */
-export type Owners = ReadonlyMap<string, number>;
+/** The call of a block that makes each request, as recorded in the dry run. */
+export type CallByRequest = ReadonlyMap<string, number>;
 
 interface Attributed {
-  /** What arrived for each call of the block. */
+  /** The requests of each call of the block. */
   readonly byCall: readonly (readonly Arrival[])[];
-  /** What nobody is known to ask for. */
+  /** Requests that belong to no call. */
   readonly unattributed: readonly Arrival[];
 }
 
-/** Says who makes which request. Two calls of a block that make the same one would be one too many. */
-export function ownersOf(keysByCall: readonly ReadonlySet<string>[]): Owners {
-  const owners = new Map<string, number>();
+/** Rejects blocks in which two calls make the same request. */
+export function indexRequests(keysByCall: readonly ReadonlySet<string>[]): CallByRequest {
+  const callByRequest = new Map<string, number>();
   for (const [call, keys] of keysByCall.entries()) {
     for (const key of keys) {
-      const other = owners.get(key);
+      const other = callByRequest.get(key);
       if (other !== undefined) {
         throw new Error(`calls ${other} and ${call} of a block make the same request ${key}`);
       }
-      owners.set(key, call);
+      callByRequest.set(key, call);
     }
   }
-  return owners;
+  return callByRequest;
 }
 
-export function attribute(all: readonly Arrival[], owners: Owners, calls: number): Attributed {
+export function attribute(
+  all: readonly Arrival[],
+  callByRequest: CallByRequest,
+  calls: number,
+): Attributed {
   const byCall = Array.from({ length: calls }, (): Arrival[] => []);
   const unattributed: Arrival[] = [];
   for (const arrival of all) {
-    const owner = owners.get(keyOf(arrival));
-    if (owner === undefined) unattributed.push(arrival);
-    else byCall[owner]?.push(arrival);
+    const call = callByRequest.get(keyOf(arrival));
+    if (call === undefined) unattributed.push(arrival);
+    else byCall[call]?.push(arrival);
   }
   return { byCall, unattributed };
 }
 
-/** What an envelope says that the drill goes by. */
-interface Told {
+/** What an envelope reports about its call. */
+interface Reported {
   readonly success: boolean;
   readonly code: string;
   readonly retries: number;
-  /** Equal for equal data, wherever the upstream listens. */
+  /** Equal for equal data, whatever port the upstream listens on. */
   readonly digest: string;
 }
 
-export type Read =
-  | { readonly ok: true; readonly told: Told }
+export type EnvelopeResult =
+  | { readonly ok: true; readonly reported: Reported }
   | { readonly ok: false; readonly why: string };
 
-/** Reads answers as strictly as the contract is written. */
+/** Validates answers against the tool's output schema and the contract. */
 export function envelopeReader(outputSchemas: ReadonlyMap<string, object>) {
-  // Formats are the contract's own schema's affair, which is asked as well.
+  // The contract's own schema validates formats.
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const validators = new Map<string, ValidateFunction>(
     [...outputSchemas].map(([name, schema]) => [name, ajv.compile(schema)]),
   );
-  return (tool: string, answer: Answer): Read => {
-    if ('thrown' in answer) return wrong(`no result: ${answer.thrown}`);
+  return (tool: string, answer: Answer): EnvelopeResult => {
+    if ('thrown' in answer) return invalid(`no result: ${answer.thrown}`);
     const { structuredContent: envelope, content, isError = false } = answer;
     const validate = validators.get(tool);
-    if (!validate) return wrong('the tool declares no output schema');
-    if (!validate(envelope)) return wrong(`output schema: ${ajv.errorsText(validate.errors)}`);
+    if (!validate) return invalid('the tool declares no output schema');
+    if (!validate(envelope)) return invalid(`output schema: ${ajv.errorsText(validate.errors)}`);
     const checked = envelopeSchema.safeParse(envelope);
-    if (!checked.success) return wrong(`contract: ${checked.error.issues[0]?.message ?? ''}`);
-    if (!isDeepStrictEqual(firstText(content), envelope)) return wrong('the text says otherwise');
+    if (!checked.success) return invalid(`contract: ${checked.error.issues[0]?.message ?? ''}`);
+    if (!isDeepStrictEqual(firstText(content), envelope))
+      return invalid('the text content differs from the structured content');
     const { data } = checked;
-    if (isError === data.success) return wrong('isError does not follow from success');
+    if (isError === data.success) return invalid('isError contradicts success');
     return {
       ok: true,
-      told: {
+      reported: {
         success: data.success,
         code: data.success ? 'ok' : data.error.code,
         retries: data.meta.retry_count,
@@ -148,7 +153,7 @@ export function envelopeReader(outputSchemas: ReadonlyMap<string, object>) {
   };
 }
 
-function wrong(why: string): Read {
+function invalid(why: string): EnvelopeResult {
   return { ok: false, why };
 }
 
@@ -162,7 +167,7 @@ function firstText(content: unknown): unknown {
   }
 }
 
-/** Every variant has an upstream of its own, on a port of its own. */
+/** Every variant has its own upstream on its own port. */
 const ORIGIN = /http:\/\/127\.0\.0\.1:\d+/g;
 
 function digestOf(data: unknown): string {
@@ -171,21 +176,25 @@ function digestOf(data: unknown): string {
 }
 
 /**
- * Where what a call says of itself and what the upstream saw of it cannot both be true, or where it
- * failed before it had tried as often as it may.
+ * A contradiction between a call's envelope and the upstream's log, or a failure before all attempts
+ * were made.
  */
-export function contradiction(told: Told, seen: Seen, hedged: boolean): string | undefined {
-  const { success, retries } = told;
-  const { extra, answered, distinct, attemptsInVain } = seen;
-  // A hedge is another attempt and not a retry.
+export function contradiction(
+  reported: Reported,
+  observed: Observed,
+  hedged: boolean,
+): string | undefined {
+  const { success, retries } = reported;
+  const { extra, answered, distinct, failedAttempts } = observed;
+  // A hedge is an additional attempt and not a retry.
   if (hedged ? retries > extra : retries !== extra) {
-    return `says ${retries} retries, the upstream saw ${extra}`;
+    return `reports ${retries} retries, the upstream observed ${extra}`;
   }
-  if (success && answered === 0) return 'says success, and nothing was answered undisturbed';
-  if (!success && answered === distinct) return 'says failure, and everything was answered';
-  // While hedges run, an attempt may be the last one by the clock.
-  if (!success && !hedged && attemptsInVain < ATTEMPTS_THRESHOLD) {
-    return `gave up after ${attemptsInVain} attempts`;
+  if (success && answered === 0) return 'reports success, but every request met a fault';
+  if (!success && answered === distinct) return 'reports failure, but every request was answered';
+  // With hedging, the call's deadline may prevent the last attempt.
+  if (!success && !hedged && failedAttempts < ATTEMPTS_THRESHOLD) {
+    return `gave up after ${failedAttempts} attempts`;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { startStacSandbox, type StacSandboxOptions } from '@toolkeel/sandbox';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Upstreams in a thread of their own: what they compute must not hold up who measures. */
+/** Upstreams run in a worker thread, so that their work does not delay the measuring thread. */
 const sandboxes = await Promise.all(
   (workerData as readonly StacSandboxOptions[]).map((options) => startStacSandbox(options)),
 );
