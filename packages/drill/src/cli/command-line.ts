@@ -49,7 +49,7 @@ type FlagValues<T extends Flags> = {
 export function parseFlags<T extends Flags>(args: readonly string[], options: T): FlagValues<T> {
   try {
     const config = { args: [...args], options, strict: true, allowPositionals: false } as const;
-    return parseArgs(config).values as FlagValues<T>;
+    return parseArgs(config).values;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }

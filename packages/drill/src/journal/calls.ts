@@ -1,14 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { launch, type Launch } from './server/joined.js';
+import { launch, type Launch } from './launch.js';
 import type { ServerSettings } from './server/faults.js';
 
-/** What a call of a tool came to. */
 type Reply =
   | { readonly kind: 'answer'; readonly envelope: ReplyEnvelope }
-  /** The server was gone before it answered: the client knows nothing. */
+  /** The server exited before it answered. */
   | { readonly kind: 'lost' }
-  /** No answer in the client's own time. */
+  /** The call timed out. */
   | { readonly kind: 'late' };
 
 interface ReplyEnvelope {
@@ -24,15 +23,13 @@ interface ReplyEnvelope {
   readonly meta: { readonly idempotency?: { readonly replayed: boolean } };
 }
 
-/** A server process, spoken to in MCP over stdio. */
+/** A server process with an MCP connection over stdio. */
 interface RpcServer {
   readonly pid: number;
   readonly call: (tool: string, args: object, timeoutMs: number) => Promise<Reply>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Resolves when the process is gone. */
-  readonly gone: Promise<void>;
-  readonly isGone: () => boolean;
-  readonly stderr: () => string;
+  /** Resolves when the process has exited. */
+  readonly exited: Promise<void>;
 }
 
 interface Message {
@@ -43,8 +40,8 @@ interface Message {
 const KEPT_STDERR = 4_000;
 
 /**
- * As small as a client can be, because a storm has a hundred of them: every call has a new request id,
- * and a re-issue is nothing but another call.
+ * A minimal MCP client, because a kill test has many of them. Every call has a new request id; a
+ * repeated call is just another call.
  */
 async function startRpcServer(
   command: readonly string[],
@@ -54,36 +51,36 @@ async function startRpcServer(
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const waiting = new Map<number, (reply: Message | undefined) => void>();
+  const pending = new Map<number, (reply: Message | undefined) => void>();
   let lastId = 0;
-  let over = false;
+  let hasExited = false;
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-KEPT_STDERR);
   });
-  // A write into a process that was killed fails; that it is gone is told by its end.
+  // Writing to a killed process fails; its exit event settles the pending calls.
   child.stdin.on('error', () => undefined);
   createInterface(child.stdout).on('line', (line) => {
     const message = JSON.parse(line) as Message;
     if (message.id === undefined) return;
-    waiting.get(message.id)?.(message);
-    waiting.delete(message.id);
+    pending.get(message.id)?.(message);
+    pending.delete(message.id);
   });
-  const gone = ended(child).then(() => {
-    over = true;
-    for (const tell of waiting.values()) tell(undefined);
-    waiting.clear();
+  const exited = exitOf(child).then(() => {
+    hasExited = true;
+    for (const settle of pending.values()) settle(undefined);
+    pending.clear();
   });
   const request = (method: string, params: object, timeoutMs: number) =>
     new Promise<Message | 'late' | undefined>((resolve) => {
-      if (over) return resolve(undefined);
+      if (hasExited) return resolve(undefined);
       lastId += 1;
       const id = lastId;
       const timer = setTimeout(() => {
-        waiting.delete(id);
+        pending.delete(id);
         resolve('late');
       }, timeoutMs);
-      waiting.set(id, (message) => {
+      pending.set(id, (message) => {
         clearTimeout(timer);
         resolve(message);
       });
@@ -92,7 +89,7 @@ async function startRpcServer(
   const hello = await request('initialize', handshake, 30_000);
   if (hello === undefined || hello === 'late') {
     child.kill('SIGKILL');
-    throw new Error(`a server did not start:\n${stderr}`);
+    throw new Error(`the server did not start:\n${stderr}`);
   }
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   return {
@@ -102,14 +99,12 @@ async function startRpcServer(
       if (message === 'late') return { kind: 'late' };
       const envelope = message?.result?.structuredContent;
       if (message !== undefined && envelope === undefined) {
-        throw new Error(`not an envelope: ${JSON.stringify(message)}`);
+        throw new Error(`the server answered without an envelope: ${JSON.stringify(message)}`);
       }
       return envelope === undefined ? { kind: 'lost' } : { kind: 'answer', envelope };
     },
     kill: (signal) => void child.kill(signal),
-    gone,
-    isGone: () => over,
-    stderr: () => stderr,
+    exited,
   };
 }
 
@@ -119,14 +114,14 @@ const handshake = {
   clientInfo: { name: 'drill', version: '0' },
 };
 
-function ended(child: ChildProcess): Promise<void> {
+function exitOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once('close', () => resolve());
     child.once('error', () => resolve());
   });
 }
 
-/** Starts a server of the drill as a process. */
+/** Starts a server of the drill. */
 export function startServer(
   settings: ServerSettings,
   { script, env }: Launch = launch,
@@ -134,14 +129,14 @@ export function startServer(
   return startRpcServer([script, JSON.stringify(settings)], env);
 }
 
-/** A server that is killed now and then, and always started again. */
-export class Site {
+/** A server that restarts whenever it is killed. */
+export class RestartingServer {
   readonly #settings: ServerSettings;
   readonly #launch: Launch;
   #server: Promise<RpcServer>;
   #closed = false;
-  #isUp = false;
-  deaths = 0;
+  #isRunning = false;
+  kills = 0;
 
   constructor(settings: ServerSettings, how: Launch = launch) {
     this.#settings = settings;
@@ -149,23 +144,22 @@ export class Site {
     this.#server = this.#start();
   }
 
-  server(): Promise<RpcServer> {
+  current(): Promise<RpcServer> {
     return this.#server;
   }
 
-  /** Whether there is somebody to kill. */
-  get isUp(): boolean {
-    return this.#isUp;
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
-  /** Ends it as nobody expects, and starts its successor. */
+  /** Kills the process without warning and starts a new one. */
   async kill(): Promise<void> {
-    if (this.#closed || !this.#isUp) return;
-    this.#isUp = false;
-    this.deaths += 1;
+    if (this.#closed || !this.#isRunning) return;
+    this.#isRunning = false;
+    this.kills += 1;
     const server = await this.#server;
     server.kill('SIGKILL');
-    this.#server = server.gone.then(() => this.#start());
+    this.#server = server.exited.then(() => this.#start());
     await this.#server;
   }
 
@@ -173,14 +167,14 @@ export class Site {
     this.#closed = true;
     const server = await this.#server;
     server.kill('SIGTERM');
-    await server.gone;
+    await server.exited;
   }
 
-  /** On a machine that is busy with other things a start may take too long; one that never works is a mistake. */
+  /** A start may time out on a busy machine, so it is retried. */
   async #start(triesLeft = 3): Promise<RpcServer> {
     try {
       const server = await startServer(this.#settings, this.#launch);
-      this.#isUp = true;
+      this.#isRunning = true;
       return server;
     } catch (cause) {
       if (triesLeft === 0) throw cause;
@@ -189,23 +183,22 @@ export class Site {
   }
 }
 
-/** How an act ended for the one who asked for it. */
+/** How an operation ended for its caller. */
 export type CallEnd =
   | { readonly kind: 'done'; readonly id: string; readonly replayed: boolean }
-  | { readonly kind: 'unknown'; readonly why: string }
-  | { readonly kind: 'refused'; readonly code: string }
-  /** Never answered: nobody may be left like that. */
-  | { readonly kind: 'limbo'; readonly last: string };
+  /** `unanswered`: the caller gave up. It must never happen. */
+  | { readonly kind: 'unknown' | 'refused' | 'unanswered'; readonly why: string };
 
 export interface CallStats {
   calls: number;
-  /** Calls without an answer in their own time, though their server lived. */
+  /** Calls that timed out while their server was running. */
   late: number;
-  codes: Record<string, number>;
+  /** Calls whose server was killed. */
+  lost: number;
 }
 
-/** Answers after which the same call may succeed: an agent would issue it again, and so do we. */
-const AGAIN: ReadonlySet<string> = new Set([
+/** Codes after which an agent would repeat the same call. */
+const REPEATABLE: ReadonlySet<string> = new Set([
   'idempotency_in_flight',
   'upstream_unavailable',
   'rate_limited',
@@ -216,44 +209,41 @@ const AGAIN: ReadonlySet<string> = new Set([
   'circuit_open',
 ]);
 
-const MOST_ISSUES = 60;
+const MAX_CALLS = 60;
 
-/** Asks until it knows: whatever is lost or may be retried is issued again, under a new request id. */
-export async function pursue(
-  site: Site,
+/** Repeats a call, each time with a new request id, until its outcome is known. */
+export async function callUntilSettled(
+  server: RestartingServer,
   tool: string,
   args: { readonly key: string },
   timeoutMs: number,
   stats: CallStats,
 ): Promise<CallEnd> {
-  let last = 'nothing';
-  for (let issue = 0; issue < MOST_ISSUES; issue++) {
-    const server = await site.server();
+  let last = 'no call';
+  for (let calls = 0; calls < MAX_CALLS; calls++) {
+    const current = await server.current();
     stats.calls += 1;
-    const reply = await server.call(tool, args, timeoutMs);
-    if (reply.kind === 'late') stats.late += 1;
-    last = nameOf(reply);
-    stats.codes[last] = (stats.codes[last] ?? 0) + 1;
-    if (reply.kind !== 'answer') continue;
+    const reply = await current.call(tool, args, timeoutMs);
+    if (reply.kind !== 'answer') {
+      last = reply.kind;
+      stats[reply.kind] += 1;
+      continue;
+    }
     const { success, data, error, meta } = reply.envelope;
     if (success) {
       return { kind: 'done', id: idOf(data), replayed: meta.idempotency?.replayed ?? false };
     }
-    if (error?.code === 'outcome_unknown') {
-      return { kind: 'unknown', why: JSON.stringify(error.details ?? {}) };
+    last = error?.code ?? 'no error';
+    if (last === 'outcome_unknown') {
+      return { kind: 'unknown', why: JSON.stringify(error?.details ?? {}) };
     }
-    if (!AGAIN.has(last)) return { kind: 'refused', code: last };
+    if (!REPEATABLE.has(last)) return { kind: 'refused', why: last };
     await new Promise((resolve) => setTimeout(resolve, Math.min(error?.retry_after_ms ?? 20, 200)));
   }
-  return { kind: 'limbo', last };
+  return { kind: 'unanswered', why: last };
 }
 
-function nameOf(reply: Reply): string {
-  if (reply.kind !== 'answer') return reply.kind;
-  return reply.envelope.success ? 'ok' : (reply.envelope.error?.code ?? 'no error');
-}
-
-/** What identifies the effect, or the effects of all parts. */
+/** The id of the effect, or the ids of all parts. */
 function idOf(data: unknown): string {
   const { id, ids } = data as { readonly id?: string; readonly ids?: readonly string[] };
   return id ?? ids?.join(',') ?? '';

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest';
-import { nothing } from './storm.js';
+import { zeroTotals } from './kill-test.js';
 import { journalPage } from './command.js';
 
-const control = { ...nothing, acts: 200, duplicates: 175 };
-const total = { ...nothing, acts: 1_000_000, effects: 1_000_000, deaths: 12_345 };
+const control = { ...zeroTotals, acts: 200, duplicates: 175 };
+const total = { ...zeroTotals, acts: 1_000_000, effects: 1_000_000, deaths: 12_345 };
 
-it('shows what was done twice with the journal and without, to be looked at', () => {
+it('compares duplicates with and without the journal', () => {
   const page = journalPage([], total, control);
-  expect(page).toContain(`without a journal   87.5  ${'█'.repeat(44)}\nwith it                0\n`);
+  expect(page).toContain(`without a journal   87.5  ${'█'.repeat(44)}\nwith the journal       0\n`);
   expect(page).toContain('| processes killed with SIGKILL | 12,345 | 0 |');
-  expect(page).toContain('Nothing was done twice');
-  expect(page).toContain('What could be known was known.');
+  expect(page).toContain('No operation was executed twice');
+  expect(page).toContain('No outcome remained unknown.');
 });
 
-it('says how many were told that nobody knows', () => {
+it('reports the number of unknown outcomes', () => {
   const page = journalPage([], { ...total, unknown: 181 }, control);
-  expect(page).toContain('181 of 2,000,000 callers (0.009 %) were told that nobody knows');
-  expect(page).not.toContain('Broken');
+  expect(page).toContain('181 of 2,000,000 callers (0.009 %) got an unknown outcome');
+  expect(page).not.toContain('Violated');
 });
 
 it('has a row for every run', () => {
@@ -27,8 +27,8 @@ it('has a row for every run', () => {
   expect(page).toContain(row);
 });
 
-it('says what is broken', () => {
+it('reports violated guarantees', () => {
   const page = journalPage([], { ...total, duplicates: 1 }, control);
-  expect(page).toMatch(/\*\*Broken:\*\* .*1/);
-  expect(page).not.toContain('Nothing was done twice');
+  expect(page).toMatch(/\*\*Violated:\*\* .*1/);
+  expect(page).not.toContain('No operation was executed twice');
 });

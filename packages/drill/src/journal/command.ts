@@ -6,23 +6,30 @@ import {
   UsageError,
   type CommandIo,
 } from '../cli/command-line.js';
-import { add, broken, nothing, storm, type StormPlan, type Tally, tallyOf } from './storm.js';
+import {
+  addTotals,
+  type KillTestPlan,
+  runKillTest,
+  type Totals,
+  violations,
+  zeroTotals,
+} from './kill-test.js';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { joinedLaunch, type Launch } from './server/joined.js';
+import { bundledLaunch, type Launch } from './launch.js';
 import type { ServerSettings } from './server/faults.js';
-import { startUpstreamProcess } from './upstream/process.js';
+import { startUpstreamProcess, type UpstreamProcess } from './upstream/process.js';
 
-export interface JournalDrillOptions {
-  /** What has to be reached: different acts, and processes that died. */
+interface JournalDrillOptions {
+  /** Goals: distinct operations, and killed processes. */
   readonly acts: number;
   readonly deaths: number;
-  /** When to stop in any case. */
+  /** The time limit. */
   readonly minutes: number;
   readonly seed: number;
   readonly faultRate: number;
-  /** `sqlite`, or the address of a PostgreSQL. */
+  /** `sqlite`, or the URL of a PostgreSQL database. */
   readonly store: string;
   readonly json: string | undefined;
   readonly markdown: string | undefined;
@@ -45,33 +52,33 @@ const known = {
 
 const DEFAULTS = { acts: 5_000, deaths: 50, minutes: 10, seed: 1, faults: 0.2 } as const;
 
-export const help = `Lets servers die at random while many callers ask for the same acts, and counts from the upstream's
-own log what was done twice. First the same storm runs without a journal: it must show duplicates.
+const help = `Kill servers at random while many callers request the same operations, and count duplicate executions
+in the upstream's own log. A control run without a journal comes first: it must show duplicates.
 
   npm run drill:journal -- [options]
 
-  --acts N          different acts to be asked for, each by two callers (default ${DEFAULTS.acts})
-  --deaths N        processes to be killed with SIGKILL meanwhile (default ${DEFAULTS.deaths})
-  --minutes M       stop then in any case (default ${DEFAULTS.minutes})
-  --faults R        the share of writes that meet a fault at the upstream (default ${DEFAULTS.faults})
+  --acts N          distinct operations, each requested by two callers (default ${DEFAULTS.acts})
+  --deaths N        processes to kill with SIGKILL (default ${DEFAULTS.deaths})
+  --minutes M       time limit (default ${DEFAULTS.minutes})
+  --faults R        share of writes that fail at the upstream (default ${DEFAULTS.faults})
   --store URL       sqlite, or postgres://… (default sqlite)
-  --seed S          which luck (default ${DEFAULTS.seed})
-  --json FILE       totals and every run
-  --markdown FILE   the report as a page
-  --resume          add to the runs in the --json file
-  -h, --help
+  --seed S          random seed (default ${DEFAULTS.seed})
+  --json FILE       write the totals of every run as JSON
+  --markdown FILE   write a Markdown report
+  --resume          append to the runs in the --json file
+  -h, --help        show this help
 
-Exit code: 0 if nothing was done twice and nobody was left waiting, 1 otherwise, 2 for wrong usage.
+Exit code: 0 if every guarantee held, 1 otherwise, 2 for invalid usage.
 
-Example, five minutes on SQLite:
+Example: five minutes on SQLite
 
   npm run drill:journal -- --minutes 5 --acts 100000 --deaths 1000
 `;
 
-export function readArgs(args: readonly string[]): JournalDrillOptions {
+function readArgs(args: readonly string[]): JournalDrillOptions {
   const values = parseFlags(args, known);
   if (values.resume && values.json === undefined) {
-    throw new UsageError('--resume adds to a --json file: name it');
+    throw new UsageError('--resume needs a --json file to append to');
   }
   const store = values.store ?? 'sqlite';
   if (store !== 'sqlite' && !/^postgres(ql)?:\/\//.test(store)) {
@@ -97,91 +104,90 @@ export interface Run {
   readonly store: 'sqlite' | 'postgres';
   readonly node: string;
   readonly faultRate: number;
-  readonly control: Tally;
-  readonly total: Tally;
+  readonly control: Totals;
+  readonly total: Totals;
 }
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-const rows: readonly (readonly [label: string, of: (tally: Tally) => string])[] = [
-  ['different acts asked for', ({ acts }) => whole(acts)],
-  ['calls, re-issues included', ({ calls }) => whole(calls)],
+const rows: readonly (readonly [label: string, of: (totals: Totals) => string])[] = [
+  ['distinct operations', ({ acts }) => whole(acts)],
+  ['calls, including repeated calls', ({ calls }) => whole(calls)],
   ['processes killed with SIGKILL', ({ deaths }) => whole(deaths)],
-  ['calls that lost their server', ({ lost }) => whole(lost)],
+  ['calls whose server was killed', ({ lost }) => whole(lost)],
   ['effects in the upstream’s log', ({ effects }) => whole(effects)],
-  ['**acts done more than once**', ({ duplicates }) => `**${whole(duplicates)}**`],
-  ['answers from the journal', ({ replays }) => whole(replays)],
-  ['callers told "unknown"', ({ unknown }) => whole(unknown)],
-  ['callers told different things', ({ contradictions }) => whole(contradictions)],
-  ['callers never told', ({ limbo }) => whole(limbo)],
-  ['calls not answered in their time', ({ late }) => whole(late)],
+  ['**operations executed more than once**', ({ duplicates }) => `**${whole(duplicates)}**`],
+  ['results replayed from the journal', ({ replays }) => whole(replays)],
+  ['callers with an unknown outcome', ({ unknown }) => whole(unknown)],
+  ['operations with contradictory results', ({ contradictions }) => whole(contradictions)],
+  ['callers without an answer', ({ limbo }) => whole(limbo)],
+  ['calls that timed out', ({ late }) => whole(late)],
   ['minutes', ({ ms }) => (ms / 60_000).toFixed(1)],
 ];
 
-/** The report as a page. */
-export function journalPage(runs: readonly Run[], total: Tally, control: Tally): string {
-  const faults = broken({ ...total, unknown: 0 });
-  return `# The journal under fire
+/** The report as Markdown. */
+export function journalPage(runs: readonly Run[], total: Totals, control: Totals): string {
+  const violated = violations({ ...total, unknown: 0 });
+  return `# Drill: journal
 
-Written by \`npm run drill:journal -- --markdown FILE\`; the figures are counted, not estimated.
+Written by \`npm run drill:journal -- --markdown FILE\`.
 
-Four server processes, 25 callers each, on one journal. Every act is asked for by two callers of two
-processes. Servers are killed with SIGKILL at random and started again; the upstream acts whenever it
-is asked to, has no idempotency keys of its own, and meets a share of the writes with faults, most of
-them after it has acted. A caller whose answer is lost issues the call again. What was done is counted
-from the upstream's own log. The control is the same storm without a journal: it has to show
-duplicates, or the storm would prove nothing.
+Four server processes with 25 callers each share one journal. Two callers of two processes request
+every operation. Servers are killed with SIGKILL at random and restarted. The upstream executes every
+write, has no idempotency keys of its own, and injects faults into a share of the writes, most of them
+after it has executed the write. A caller that loses its answer repeats the call. Executions are counted
+in the upstream's own log. The control is the same test without a journal: it must show duplicates, or
+the test would prove nothing.
 
 | | with the journal | control, without |
 | --- | ---: | ---: |
 ${rows.map(([label, of]) => `| ${label} | ${of(total)} | ${of(control)} |`).join('\n')}
 
 \`\`\`text
-acts done more than once, of a hundred
+operations executed more than once, per hundred
 
 ${bar('without a journal', control)}
-${bar('with it', total)}
+${bar('with the journal', total)}
 \`\`\`
 
-${faults.length === 0 ? 'Nothing was done twice, nobody was left waiting, and no two callers were told different things.' : `**Broken:** ${faults.join('; ')}.`} ${aboutUnknown(total)}
+${violated.length === 0 ? 'No operation was executed twice, every caller got an answer, and no two callers got different results.' : `**Violated:** ${violated.join('; ')}.`} ${unknownOutcomes(total)}
 
-| run | store | Node | seed | faults | acts | deaths | duplicates | told "unknown" | minutes |
+| run | store | Node | seed | faults | operations | kills | duplicates | unknown | minutes |
 | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-${runs.map((run) => line(run)).join('\n')}
+${runs.map(runRow).join('\n')}
 `;
 }
 
-/** Said on the page, too, because the drill fails for it. */
-function aboutUnknown({ unknown, acts }: Tally): string {
-  if (unknown === 0) return 'What could be known was known.';
+/** Reported separately, because the drill fails for unknown outcomes although no operation ran twice. */
+function unknownOutcomes({ unknown, acts }: Totals): string {
+  if (unknown === 0) return 'No outcome remained unknown.';
   const callers = 2 * acts;
   const share = ((100 * unknown) / callers).toPrecision(1);
-  return `${whole(unknown)} of ${whole(callers)} callers (${share} %) were told that nobody knows, of acts that can be read back: those, too, were done at most once, but the drill ends with exit code 1 for it.`;
+  return `${whole(unknown)} of ${whole(callers)} callers (${share} %) got an unknown outcome for an operation that can be read back: these operations, too, were executed at most once, but the drill exits with code 1.`;
 }
 
-const BAR = 50;
+const BAR_WIDTH = 50;
 
-function bar(label: string, { duplicates, acts }: Tally): string {
+function bar(label: string, { duplicates, acts }: Totals): string {
   const share = duplicates / Math.max(1, acts);
   const figure = (100 * share).toFixed(duplicates > 0 ? 1 : 0).padStart(5);
-  return `${label.padEnd(17)}  ${figure}  ${'█'.repeat(Math.round(BAR * share))}`.trimEnd();
+  return `${label.padEnd(17)}  ${figure}  ${'█'.repeat(Math.round(BAR_WIDTH * share))}`.trimEnd();
 }
 
-function line({ at, store, node, seed, faultRate, total }: Run): string {
+function runRow({ at, store, node, seed, faultRate, total }: Run): string {
   const { acts, deaths, duplicates, unknown, ms } = total;
   const cells = [at.slice(0, 10), store, node, seed, `${Math.round(faultRate * 100)} %`];
   const counts = [acts, deaths, duplicates, unknown].map(whole);
-  const figures = [...counts, (ms / 60_000).toFixed(1)];
-  return `| ${[...cells, ...figures].join(' | ')} |`;
+  return `| ${[...cells, ...counts, (ms / 60_000).toFixed(1)].join(' | ')} |`;
 }
 
 type JournalDrillIo = Omit<CommandIo, 'colours'>;
 
 const SERVERS = 4;
 const CALLERS = 25;
-/** Two callers for each act, and never two of one process. */
+/** Two callers for each operation, never of the same process. */
 const GROUPS = (SERVERS * CALLERS) / 2;
-/** Acts of a round: long enough that starting the servers hardly counts. */
+/** Operations of a round: enough to make the start-up time of the servers negligible. */
 const ROUND = 400;
 const CALL_MS = 15_000;
 
@@ -190,76 +196,85 @@ export function drillJournal(args: readonly string[], io: JournalDrillIo): Promi
     name: 'drill:journal',
     help,
     readOptions: readArgs,
-    run: (options) => perform(options, io),
+    run: (options) => runDrill(options, io),
   });
 }
 
-async function perform(options: JournalDrillOptions, io: JournalDrillIo): Promise<number> {
-  const former = options.resume ? readRuns(options.json) : [];
-  const launch = await joinedLaunch();
-  const control = await controlStorm(options, launch);
-  io.out(`control, without a journal: ${control.duplicates} of ${control.acts} acts done twice\n`);
+async function runDrill(options: JournalDrillOptions, io: JournalDrillIo): Promise<number> {
+  const { json, markdown, seed, faultRate } = options;
+  const former = options.resume ? readRuns(json) : [];
+  const launch = await bundledLaunch();
+  const control = await runControl(options, launch);
+  io.out(
+    `control, without a journal: ${control.duplicates} of ${control.acts} operations executed twice\n`,
+  );
   if (control.duplicates === 0) {
-    io.err('The control shows no duplicates, so this storm would prove nothing. Raise --faults.\n');
+    io.err('The control shows no duplicates, so the test would prove nothing. Raise --faults.\n');
     return 1;
   }
-  const keep = (total: Tally): readonly Run[] => {
-    const runs = [...former, runOf(options, control, total)];
-    if (options.json) writeFileSync(options.json, `${JSON.stringify(runs, null, 2)}\n`);
+  const save = (total: Totals): readonly Run[] => {
+    const run: Run = {
+      at: new Date().toISOString(),
+      seed,
+      store: options.store === 'sqlite' ? 'sqlite' : 'postgres',
+      node: process.version,
+      faultRate,
+      control,
+      total,
+    };
+    const runs = [...former, run];
+    if (json) writeFileSync(json, `${JSON.stringify(runs, null, 2)}\n`);
     return runs;
   };
-  const total = await rounds(options, launch, io, keep);
-  const runs = keep(total);
-  const all = runs.reduce((sum, run) => add(sum, run.total), nothing);
-  const controls = runs.reduce((sum, run) => add(sum, run.control), nothing);
+  const runs = save(await runRounds(options, launch, io, save));
+  const all = runs.reduce((sum, run) => addTotals(sum, run.total), zeroTotals as Totals);
+  const controls = runs.reduce((sum, run) => addTotals(sum, run.control), zeroTotals as Totals);
   const page = journalPage(runs, all, controls);
-  if (options.markdown) writeFileSync(options.markdown, page);
+  if (markdown) writeFileSync(markdown, page);
   io.out(`\n${page}`);
-  return broken(all).length === 0 ? 0 : 1;
+  return violations(all).length === 0 ? 0 : 1;
 }
 
-async function rounds(
+async function runRounds(
   options: JournalDrillOptions,
   launch: Launch,
   io: JournalDrillIo,
-  keep: (total: Tally) => unknown,
-): Promise<Tally> {
+  save: (total: Totals) => unknown,
+): Promise<Totals> {
   const line = new ProgressLine(io.progress ? io.err : undefined);
   const until = performance.now() + options.minutes * 60_000;
-  let total = nothing;
+  let total: Totals = zeroTotals;
   let round = 0;
-  await within(options, options.faultRate, async (settings, upstream) => {
+  await withUpstream(options, options.faultRate, async (settings, upstream) => {
     while (total.acts < options.acts || total.deaths < options.deaths) {
       if (performance.now() > until) break;
       round += 1;
-      const before = await upstream.counts();
       const plan = { ...planOf(`${options.seed}.${round}`, options, round), launch, until };
-      const result = await storm(plan, settings, (calls, deaths) =>
+      const { totals, problems } = await runKillTest(plan, settings, upstream, (calls, kills) =>
         line.show(
-          `${total.acts} acts · ${total.deaths + deaths} deaths · ${total.calls + calls} calls`,
+          `${total.acts} operations · ${total.deaths + kills} kills · ${total.calls + calls} calls`,
         ),
       );
-      total = add(total, tallyOf(result, before, await upstream.counts()));
-      for (const each of [...result.refusals, ...result.unknowns].slice(0, 5)) io.err(`${each}\n`);
-      keep(total);
+      total = addTotals(total, totals);
+      for (const problem of problems.slice(0, 5)) io.err(`${problem}\n`);
+      save(total);
     }
   });
   line.clear();
   return total;
 }
 
-/** The same storm on servers without a journal. */
-async function controlStorm(options: JournalDrillOptions, launch: Launch): Promise<Tally> {
-  return within(options, Math.max(options.faultRate, 0.1), async (settings, upstream) => {
+/** The same test on servers without a journal. */
+async function runControl(options: JournalDrillOptions, launch: Launch): Promise<Totals> {
+  return withUpstream(options, Math.max(options.faultRate, 0.1), async (settings, upstream) => {
     const plan = { ...planOf('control', options, 0), actsPerCaller: 4, launch };
-    const before = await upstream.counts();
-    const result = await storm(plan, { ...settings, journal: 'off' }, () => undefined);
-    return tallyOf(result, before, await upstream.counts());
+    const { totals } = await runKillTest(plan, { ...settings, journal: 'off' }, upstream);
+    return totals;
   });
 }
 
-/** Kills are paced so that both goals are reached together. */
-function planOf(name: string, options: JournalDrillOptions, seed: number): StormPlan {
+/** Kills are paced so that both goals are reached at the same time. */
+function planOf(name: string, options: JournalDrillOptions, seed: number): KillTestPlan {
   return {
     servers: SERVERS,
     callersPerServer: CALLERS,
@@ -273,20 +288,17 @@ function planOf(name: string, options: JournalDrillOptions, seed: number): Storm
   };
 }
 
-type Upstream = Awaited<ReturnType<typeof startUpstreamProcess>>;
-
-async function within<T>(
+async function withUpstream<T>(
   { store, seed }: JournalDrillOptions,
   faultRate: number,
-  run: (settings: ServerSettings, upstream: Upstream) => Promise<T>,
+  run: (settings: ServerSettings, upstream: UpstreamProcess) => Promise<T>,
 ): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-drill-'));
   const upstream = await startUpstreamProcess({ log: join(dir, 'effects.jsonl'), seed, faultRate });
   try {
-    const journal = store === 'sqlite' ? `sqlite:${join(dir, 'journal.db')}` : store;
     const settings = {
       upstream: upstream.url,
-      journal,
+      journal: store === 'sqlite' ? `sqlite:${join(dir, 'journal.db')}` : store,
       dataDir: dir,
       leaseMs: 5_000,
       callTimeoutMs: CALL_MS,
@@ -296,19 +308,6 @@ async function within<T>(
     await upstream.stop();
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-function runOf(options: JournalDrillOptions, control: Tally, total: Tally): Run {
-  const { seed, faultRate } = options;
-  return {
-    at: new Date().toISOString(),
-    seed,
-    store: options.store === 'sqlite' ? 'sqlite' : 'postgres',
-    node: process.version,
-    faultRate,
-    control,
-    total,
-  };
 }
 
 function readRuns(file: string | undefined): readonly Run[] {

@@ -1,34 +1,34 @@
 import {
-  type DeathPoint,
-  deathPoints,
   isBeforeSending,
+  type KillPoint,
+  killPoints,
   type ServerSettings,
 } from './server/faults.js';
 import type { UpstreamProcess } from './upstream/process.js';
-import { type CallEnd, type CallStats, pursue, Site, startServer } from './calls.js';
+import { type CallEnd, callUntilSettled, RestartingServer, startServer } from './calls.js';
 
 export interface MatrixCase {
-  readonly point: DeathPoint;
+  readonly point: KillPoint;
   readonly tool: string;
-  /** At which passing of the point it dies: the first part of the act, or a later one. */
+  /** The occurrence of the point at which the server is killed, for operations in several parts. */
   readonly nth: number;
 }
 
 export interface MatrixResult extends MatrixCase {
-  /** What the client learnt by issuing the call again, and once more after that. */
+  /** The outcome of repeating the call after the kill, and of repeating it once more. */
   readonly end: CallEnd;
   readonly again: CallEnd;
-  /** Ids of what the upstream did, in the order of the parts. */
+  /** The ids of the upstream's effects, in the order of the parts. */
   readonly committed: readonly string[];
   readonly parts: number;
 }
 
 export function matrixCases(): readonly MatrixCase[] {
-  const single = deathPoints.flatMap((point) =>
+  const single = killPoints.flatMap((point) =>
     ['act', 'act_blindly'].map((tool) => ({ point, tool, nth: 1 })),
   );
-  const passedOnce: ReadonlySet<DeathPoint> = new Set(['after-claim', 'before-result-stored']);
-  const inParts = deathPoints.map((point) => ({
+  const passedOnce: ReadonlySet<KillPoint> = new Set(['after-claim', 'before-result-stored']);
+  const inParts = killPoints.map((point) => ({
     point,
     tool: 'act_in_parts',
     nth: passedOnce.has(point) ? 1 : 2,
@@ -36,7 +36,7 @@ export function matrixCases(): readonly MatrixCase[] {
   return [...single, ...inParts];
 }
 
-/** A client calls, the server dies at the point, a new one starts, the client issues the call again. */
+/** Calls a tool, kills the server at the point, starts a new server and repeats the call. */
 export async function runCase(
   which: MatrixCase,
   settings: ServerSettings,
@@ -45,68 +45,69 @@ export async function runCase(
 ): Promise<MatrixResult> {
   const { point, tool, nth } = which;
   const key = `${name}:${tool}:${point}`;
-  await dieAt(which, settings, upstream, key);
-  const site = new Site(settings);
+  await killAt(which, settings, upstream, key);
+  const server = new RestartingServer(settings);
   try {
-    const stats: CallStats = { calls: 0, late: 0, codes: {} };
-    const ask = () => pursue(site, tool, { key }, settings.callTimeoutMs + 5_000, stats);
-    const end = await ask();
-    const again = await ask();
+    const stats = { calls: 0, late: 0, lost: 0 };
+    const timeoutMs = settings.callTimeoutMs + 5_000;
+    const repeat = () => callUntilSettled(server, tool, { key }, timeoutMs, stats);
+    const end = await repeat();
+    const again = await repeat();
     const effects = upstream.effects().filter((effect) => effect.key === key);
     const committed = effects.map(({ id }) => id);
     return { point, tool, nth, end, again, committed, parts: tool === 'act_in_parts' ? 3 : 1 };
   } finally {
-    await site.close();
+    await server.close();
   }
 }
 
-async function dieAt(
+async function killAt(
   { point, tool, nth }: MatrixCase,
   settings: ServerSettings,
   upstream: UpstreamProcess,
   key: string,
 ): Promise<void> {
-  const seenByUpstream = point === 'after-bytes-left' || point === 'after-commit';
+  const isAtUpstream = point === 'after-bytes-left' || point === 'after-commit';
   const server = await startServer(
-    seenByUpstream ? settings : { ...settings, ending: { point, nth, signal: 'SIGKILL' } },
+    isAtUpstream ? settings : { ...settings, stop: { point, nth, signal: 'SIGKILL' } },
   );
   const gate = point === 'after-bytes-left' ? 'received' : 'committed';
-  const held = seenByUpstream ? upstream.holdAt(gate, key, nth) : undefined;
+  const held = isAtUpstream ? upstream.holdAt(gate, key, nth) : undefined;
   const call = server.call(tool, { key }, 30_000);
   if (held !== undefined) {
-    const goOn = await held;
+    const release = await held;
     server.kill('SIGKILL');
-    await server.gone;
-    goOn();
+    await server.exited;
+    release();
   }
   const reply = await call;
-  await server.gone;
+  await server.exited;
   if (reply.kind !== 'lost') {
-    throw new Error(`${tool} was to die at ${point}, and answered: ${JSON.stringify(reply)}`);
+    throw new Error(`${tool} was not killed at ${point} and answered: ${JSON.stringify(reply)}`);
   }
 }
 
-/** What is wrong with a result; nothing where it is as promised. */
-export function faultsOf(result: MatrixResult): readonly string[] {
+/** The violated guarantees of a result. */
+export function violationsOf(result: MatrixResult): readonly string[] {
   const { point, tool, end, again, committed, parts } = result;
-  const wrong: string[] = [];
+  const violations: string[] = [];
   const must = (holds: boolean, what: string): void => {
-    if (!holds) wrong.push(what);
+    if (!holds) violations.push(what);
   };
-  const canBeRead = tool !== 'act_blindly';
-  must(committed.length <= parts, `acted ${committed.length} times instead of ${parts}`);
+  const canReadBack = tool !== 'act_blindly';
+  must(committed.length <= parts, `executed ${committed.length} times instead of ${parts}`);
   must(
     JSON.stringify(idOf(end)) === JSON.stringify(idOf(again)),
-    'a second re-issue told another end',
+    'the second repeat had a different outcome',
   );
-  must(end.kind !== 'limbo' && end.kind !== 'refused', `was left with ${JSON.stringify(end)}`);
-  if (isBeforeSending(point) || canBeRead) {
-    must(end.kind === 'done', `could know, and said ${end.kind}`);
-    must(committed.length === parts, `acted ${committed.length} times instead of ${parts}`);
+  must(end.kind !== 'unanswered' && end.kind !== 'refused', `ended with ${JSON.stringify(end)}`);
+  if (isBeforeSending(point) || canReadBack) {
+    must(end.kind === 'done', `the outcome is knowable, but was ${end.kind}`);
+    must(committed.length === parts, `executed ${committed.length} times instead of ${parts}`);
   }
   if (end.kind === 'done')
-    must(end.id === committed.join(','), `told ${end.id}, not ${committed.join(',')}`);
-  return wrong;
+    must(end.id === committed.join(','), `reported ${end.id}, not ${committed.join(',')}`);
+  return violations;
 }
 
 function idOf(end: CallEnd): unknown {

@@ -301,7 +301,7 @@ function tableOf({ head, rows, textColumns = 1 }: Table): string {
       .join(''),
   );
   return `<div class="scroll"><table><thead><tr>${headings.join('')}</tr></thead><tbody>${lines
-    .map((line) => `<tr>${line}</tr>`)
+    .map((cells) => `<tr>${cells}</tr>`)
     .join('')}</tbody></table></div>`;
 }
 

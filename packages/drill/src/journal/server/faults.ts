@@ -1,8 +1,8 @@
 import type { JournalStore } from '@toolkeel/journal';
 import type { Hooks } from './tools.js';
 
-/** Where a server can be told to die, in the order in which a call passes them. */
-export const deathPoints = Object.freeze([
+/** The points at which a server can be killed, in the order of a call. */
+export const killPoints = Object.freeze([
   'after-claim',
   'before-sending',
   'after-sending',
@@ -12,32 +12,32 @@ export const deathPoints = Object.freeze([
   'before-result-stored',
 ] as const);
 
-export type DeathPoint = (typeof deathPoints)[number];
+export type KillPoint = (typeof killPoints)[number];
 
-/** Points that lie inside of the server: it kills itself there. The others are seen by the upstream. */
-type OwnPoint = Exclude<DeathPoint, 'after-bytes-left' | 'after-commit'>;
+/** Points inside the server, at which it stops itself. The upstream holds the call at the others. */
+type ServerPoint = Exclude<KillPoint, 'after-bytes-left' | 'after-commit'>;
 
-/** Up to here nothing can have left, and everybody can know that. */
-export function isBeforeSending(point: DeathPoint): boolean {
+/** Up to these points the request is known not to have been sent. */
+export function isBeforeSending(point: KillPoint): boolean {
   return point === 'after-claim' || point === 'before-sending';
 }
 
 /**
- * Lets this process die, or stop, at a point of a mutation. Dead means SIGKILL: nothing is flushed,
- * closed or told. Stopped means that it goes on as if nothing had been, however late.
+ * Stops this process at a point of a mutation. SIGKILL ends it without flushing or closing anything;
+ * after SIGSTOP it can continue at any later time.
  */
-export function mortal(
+export function stopAtPoint(
   store: JournalStore,
-  ending: Ending | undefined,
+  stop: StopInstruction | undefined,
 ): { readonly store: JournalStore; readonly hooks: Hooks } {
-  let passed = 0;
-  const at = (here: OwnPoint): void => {
-    if (here !== ending?.point) return;
-    passed += 1;
-    if (passed !== ending.nth) return;
-    process.kill(process.pid, ending.signal);
-    // The signal is on its way, and nothing may happen until it arrives.
-    while (ending.signal === 'SIGKILL');
+  let occurrences = 0;
+  const at = (here: ServerPoint): void => {
+    if (here !== stop?.point) return;
+    occurrences += 1;
+    if (occurrences !== stop.nth) return;
+    process.kill(process.pid, stop.signal);
+    // Blocks until the signal is delivered.
+    while (stop.signal === 'SIGKILL');
   };
   return {
     hooks: {
@@ -64,21 +64,21 @@ export function mortal(
   };
 }
 
-/** Where, when and how a server ends itself. */
-export interface Ending {
-  readonly point: OwnPoint;
-  /** At which passing of the point: an operation of several parts passes it several times. */
+/** Where and how a server stops itself. */
+export interface StopInstruction {
+  readonly point: ServerPoint;
+  /** The occurrence of the point: an operation of several parts passes it several times. */
   readonly nth: number;
   readonly signal: 'SIGKILL' | 'SIGSTOP';
 }
 
-/** What a server of a drill is told, as JSON in its first argument. */
+/** The settings of a server of the drill, as JSON in its first argument. */
 export interface ServerSettings {
   readonly upstream: string;
-  /** `off`: the positive control, which must show duplicates. */
+  /** `off` for the control, which must show duplicates. */
   readonly journal: string;
   readonly dataDir: string;
   readonly leaseMs: number;
   readonly callTimeoutMs: number;
-  readonly ending?: Ending;
+  readonly stop?: StopInstruction;
 }

@@ -1,23 +1,28 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { built } from '../built.js';
 
-/** How a server of the drill is started: its script, and what the environment adds. */
+/** A compiled file of this folder: child processes run the build, also when tests run the sources. */
+export function built(file: string): string {
+  return fileURLToPath(new URL(`../../dist/journal/${file}`, import.meta.url));
+}
+
+/** How to start a server of the drill: its script, and additional environment variables. */
 export interface Launch {
   readonly script: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** As it was compiled: nothing has to be made first. */
+/** The compiled server. */
 export const launch: Launch = { script: built('server/main.js'), env: {} };
 
 /**
- * The same server in one file, whose code Node may keep compiled: it starts in half the time, so that
- * in an hour of a drill twice as many can die.
+ * The same server bundled into one file with Node's compile cache. It starts in half the time, so that
+ * a drill kills twice as many processes in the same time.
  */
-export async function joinedLaunch(): Promise<Launch> {
-  const dir = built('joined');
+export async function bundledLaunch(): Promise<Launch> {
+  const dir = built('bundled');
   const script = join(dir, 'server.mjs');
   mkdirSync(dir, { recursive: true });
   await build({
@@ -27,7 +32,7 @@ export async function joinedLaunch(): Promise<Launch> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // Native: it is loaded where it is installed.
+    // Native modules cannot be bundled.
     external: ['libsql', 'pg-native'],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
