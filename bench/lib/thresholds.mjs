@@ -8,8 +8,8 @@ import { lines } from './packages.mjs';
  * @typedef {import('./served/served.mjs').Served} Served
  * @typedef {import('./journal/journal.mjs').JournalCosts} JournalCosts
  * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served, journal: JournalCosts }} Results
- * @typedef {'met' | 'missed' | 'not measured'} Verdict
- * @typedef {{ bar: string, measured: string, verdict: Verdict }} Judgement
+ * @typedef {'met' | 'missed' | 'not measured'} Status
+ * @typedef {{ threshold: string, measured: string, status: Status }} Judgement
  * @typedef {import('./packages.mjs').Line} Line
  */
 
@@ -25,31 +25,31 @@ const maxReplayUs = 300;
 const maxMemoryUs = 5;
 
 /**
- * @param {string} bar
+ * @param {string} threshold
  * @param {number | undefined} value
  * @param {(value: number) => boolean} isMet
  * @param {(value: number) => string} show
  * @returns {Judgement}
  */
-const judged = (bar, value, isMet, show) => {
+const judged = (threshold, value, isMet, show) => {
   if (value === undefined || Number.isNaN(value))
-    return { bar, measured: '–', status: 'not measured' };
-  return { bar, measured: show(value), status: isMet(value) ? 'met' : 'missed' };
+    return { threshold, measured: '–', status: 'not measured' };
+  return { threshold, measured: show(value), status: isMet(value) ? 'met' : 'missed' };
 };
 
 /**
- * How many times cheaper we are, by what each adds to the bare call.
+ * The ratio between the costs that another library and Toolkeel add to the bare call.
  *
  * @param {Results} results
  * @param {Line} line
- * @param {string} rival
+ * @param {string} other
  */
-const advantage = ({ costs }, line, rival) =>
-  (costs[line]?.[rival]?.addedUs.median ?? Number.NaN) /
+const advantage = ({ costs }, line, other) =>
+  (costs[line]?.[other]?.addedUs.median ?? Number.NaN) /
   (costs[line]?.[ours]?.addedUs.median ?? Number.NaN);
 
 /**
- * What we promised, and what came of it.
+ * Judges the results against the thresholds.
  *
  * @param {Results} results
  * @returns {Judgement[]}
@@ -111,7 +111,7 @@ export const judge = (results) => {
     ),
     ...lines.flatMap((line) => [
       judged(
-        `Node ${line}: the journal in SQLite at least at ${minJournalRate} of the rate of bare statements`,
+        `Node ${line}: the journal in SQLite at least ${minJournalRate} of the rate of bare statements`,
         journal[line]?.rate.median,
         (value) => value >= minJournalRate,
         digits,
