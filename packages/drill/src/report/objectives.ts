@@ -4,7 +4,7 @@ import { plain, type Table, type Tone } from './table.js';
  * `cannot`: no policy of this kind can meet the threshold, and `why` explains it. `too noisy`: the
  * timing of the machine varied too much to judge.
  */
-export type ObjectiveStatus = 'met' | 'missed' | 'cannot' | 'too noisy' | 'not run';
+type ObjectiveStatus = 'met' | 'missed' | 'cannot' | 'too noisy' | 'not run';
 
 export interface Objective {
   readonly what: string;

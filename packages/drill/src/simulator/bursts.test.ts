@@ -5,7 +5,7 @@ import { callsForBursts, runBursts, runInsideBursts, standardError } from './bur
 const options = { perSecond: 20, p95Ms: 50, calls: 2100, seed: 1 } as const;
 
 describe.each(['warm', 'cold'] as const)('calls that begin inside a burst, %s', (start) => {
-  test('of 300 ms succeed, in at most three attempts and 3 s of waiting', async () => {
+  test('of 300 ms succeed, in at most three attempts and 3 s', async () => {
     const ours = await runInsideBursts({ ...options, variant: variants.ours, start, burstMs: 300 });
     expect(ours.calls).toBeGreaterThanOrEqual(2000);
     expect(ours.success).toBeGreaterThanOrEqual(0.95);

@@ -12,26 +12,26 @@ const options: CellOptions = {
 };
 
 describe('a cell', () => {
-  test('is the same, to the last bit, for the same seed, and another for another', async () => {
+  test('is deterministic for a seed and differs between seeds', async () => {
     const first = await runCell(options);
     expect(await runCell(options)).toEqual(first);
     expect(await runCell({ ...options, seed: 2 })).not.toEqual(first);
   });
 
-  test('without faults is the baseline itself', async () => {
+  test('without faults equals the baseline', async () => {
     const { ratio, success, load, maxAttempts } = await runCell({ ...options, faults: 'none' });
     expect(ratio).toBeCloseTo(1, 12);
     expect({ success, load, maxAttempts }).toEqual({ success: 1, load: 1, maxAttempts: 1 });
   });
 
-  test('meets the theory of two retries: success 1 − 0.2³, load 1 + 0.2 + 0.04', async () => {
+  test('matches the theory of two retries: success 1 − 0.2³, load 1 + 0.2 + 0.04', async () => {
     const { success, load } = await runCell({ ...options, calls: 20_000, variant: variants.floor });
     expect(success).toBeGreaterThan(0.99);
     expect(success).toBeLessThan(0.994);
     expect(load).toBeCloseTo(1.24, 1);
   });
 
-  test('shows every policy the same luck: those with two retries fail the same calls', async () => {
+  test('uses common random numbers: policies with two retries fail the same calls', async () => {
     const results = await Promise.all(
       (['ours', 'seed', 'floor'] as const).map((variant) =>
         runCell({ ...options, variant: variants[variant] }),
@@ -41,7 +41,7 @@ describe('a cell', () => {
     expect(new Set(results.map(({ load }) => load)).size).toBe(1);
   });
 
-  test('keeps to the attempts and the time of the policy, timeouts included', async () => {
+  test('respects the attempts and the timeout of the policy', async () => {
     const { maxAttempts, maxWallMs } = await runCell({
       ...options,
       faults: 'mix',

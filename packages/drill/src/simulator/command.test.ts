@@ -2,23 +2,23 @@ import { describe, expect, test } from 'vitest';
 import { FULL_CALLS, QUICK_CALLS, readArgs, simulate } from './command.js';
 import { UsageError } from '../cli/command-line.js';
 
-/** Runs the command here, in one thread, and keeps what it says. */
+/** Runs the command in this process, in one thread, and collects its output. */
 async function run(...args: string[]) {
-  const said = { out: '', err: '', page: '' };
+  const output = { out: '', err: '', page: '' };
   const code = await simulate([...args, '--threads', '1'], {
-    out: (text) => void (said.out += text),
-    err: (text) => void (said.err += text),
+    out: (text) => void (output.out += text),
+    err: (text) => void (output.err += text),
     colours: false,
     progress: false,
-    writePage: (text) => void (said.page += text),
+    writePage: (text) => void (output.page += text),
   });
-  return { code, ...said };
+  return { code, ...output };
 }
 
 const small = ['--calls', '400', '--cells', 'cell/fast/200/'] as const;
 
 describe('the simulate command', () => {
-  test('prints the same bytes for the same seed, and others for another', async () => {
+  test('prints the same bytes for the same seed, and different bytes for another', async () => {
     const first = await run(...small);
     expect(first.out).toContain('toolkeel stac');
     expect(first.err).toBe('');
@@ -26,7 +26,7 @@ describe('the simulate command', () => {
     expect((await run(...small, '--seed', '2')).out).not.toBe(first.out);
   });
 
-  test('leaves out what was not asked for, and says that it was not judged', async () => {
+  test('omits unselected tables and reports the objectives that were not run', async () => {
     const { out } = await run(...small);
     expect(out).not.toContain('A full outage');
     expect(out).toMatch(/p95, fast faults, 200 ms .* met/);
@@ -34,7 +34,7 @@ describe('the simulate command', () => {
     expect(out).toMatch(/\d+ more objectives were not run/);
   });
 
-  test('prints JSON that a machine can read', async () => {
+  test('prints JSON', async () => {
     const { out, code } = await run(...small, '--json');
     const read = JSON.parse(out) as {
       seed: number;
@@ -55,13 +55,13 @@ describe('the simulate command', () => {
     expect(JSON.parse(json.out)).toMatchObject({ calls: 1000, objectives: [] });
   });
 
-  test('helps', async () => {
+  test('prints help', async () => {
     const { out, code } = await run('--help');
     expect(out).toContain('npm run simulate -- --quick --cells cell/fast/200');
     expect(code).toBe(0);
   });
 
-  test('exits with 2 and a hint when it is used wrongly', async () => {
+  test('exits with code 2 and a hint for invalid usage', async () => {
     for (const wrong of [['--nonsense'], ['--cells', 'no such cell'], ['--calls', 'many']]) {
       const { out, err, code } = await run(...wrong);
       expect({ out, code }).toEqual({ out: '', code: 2 });
@@ -71,16 +71,16 @@ describe('the simulate command', () => {
 });
 
 describe('the command line', () => {
-  test('asks for the full table by default', () => {
+  test('runs the full table by default', () => {
     expect(readArgs([])).toMatchObject({ calls: FULL_CALLS, seed: 1, json: false, write: false });
   });
 
-  test('--quick is smaller, and --calls says how small', () => {
+  test('--quick reduces the calls, and --calls sets them', () => {
     expect(readArgs(['--quick']).calls).toBe(QUICK_CALLS);
     expect(readArgs(['--quick', '--calls', '5_000']).calls).toBe(5000);
   });
 
-  test('reads the rest', () => {
+  test('reads the other options', () => {
     expect(
       readArgs(['--seed', '7', '--cells', 'cell/fast', '--json', '--threads', '1']),
     ).toMatchObject({
@@ -107,7 +107,7 @@ describe('the command line', () => {
     [['--write', '--cells', 'cell'], 'the whole page'],
     [['--write', '--sweep', 'alpha'], 'the whole page'],
     [['--cells', 'cell', '--sweep', 'alpha'], 'choose one'],
-  ] as const)('refuses %j', ([args, message]) => {
+  ] as const)('rejects %j', ([args, message]) => {
     expect(() => readArgs(args)).toThrow(UsageError);
     expect(() => readArgs(args)).toThrow(message);
   });

@@ -10,7 +10,7 @@ import {
   randomOutages,
 } from './model.js';
 
-test('an open loop begins calls at the times that were drawn, whatever becomes of them', async () => {
+test('an open loop starts calls at the drawn times, whether or not earlier calls have ended', async () => {
   const clock = new VirtualClock();
   const run = { clock, seed: 1, calls: 500 };
   const begun: number[] = [];
@@ -24,19 +24,19 @@ test('an open loop begins calls at the times that were drawn, whatever becomes o
   expect(500 / (drawn.at(-1)! / 1000)).toBeLessThan(115);
 });
 
-test('a closed loop has never more calls under way than callers', async () => {
+test('a closed loop never has more calls in flight than callers', async () => {
   const clock = new VirtualClock();
-  let underWay = 0;
+  let inFlight = 0;
   let most = 0;
   let begun = 0;
   begin({ callers: 8 }, { clock, seed: 1, calls: 100 }, async (call) => {
     expect(call).toBe(begun++);
-    most = Math.max(most, ++underWay);
+    most = Math.max(most, ++inFlight);
     await new Promise<void>((resolve) => clock.setTimer(10, resolve));
-    underWay--;
+    inFlight--;
   });
   await clock.drain();
-  expect({ begun, most, underWay }).toEqual({ begun: 100, most: 8, underWay: 0 });
+  expect({ begun, most, inFlight }).toEqual({ begun: 100, most: 8, inFlight: 0 });
 });
 
 const many = 20_000;
@@ -45,7 +45,7 @@ const sample = (of: (n: number) => number): number[] =>
 const mean = (values: readonly number[]): number =>
   values.reduce((a, b) => a + b, 0) / values.length;
 
-/** How far two sequences are from being independent: 0 is not at all related. */
+/** The correlation coefficient of two sequences. */
 function correlation(a: readonly number[], b: readonly number[]): number {
   const [ma, mb] = [mean(a), mean(b)];
   const spread = (values: readonly number[], m: number) =>
@@ -53,8 +53,8 @@ function correlation(a: readonly number[], b: readonly number[]): number {
   return mean(a.map((v, i) => (v - ma) * (b[i]! - mb))) / (spread(a, ma) * spread(b, mb));
 }
 
-describe('a draw', () => {
-  test('depends on nothing but what it is for', () => {
+describe('a random number', () => {
+  test('depends only on its arguments', () => {
     expect(draw(1, 'fault', 7, 2)).toBe(draw(1, 'fault', 7, 2));
     const others = [
       draw(2, 'fault', 7, 2),
@@ -65,7 +65,7 @@ describe('a draw', () => {
     expect(others).not.toContain(draw(1, 'fault', 7, 2));
   });
 
-  test('is spread evenly over (0, 1)', () => {
+  test('is uniform over (0, 1)', () => {
     for (const seed of [0, 1, 4_294_967_295]) {
       const values = sample((n) => draw(seed, 'latency', n));
       expect(Math.min(...values)).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe('a draw', () => {
     }
   });
 
-  test('says nothing about the next call, attempt, purpose or seed', () => {
+  test('is independent of other calls, attempts, purposes and seeds', () => {
     const these = sample((n) => draw(1, 'fault', n));
     const others = [
       sample((n) => draw(1, 'fault', n + 1)),
@@ -90,7 +90,7 @@ describe('a draw', () => {
   });
 });
 
-test('gaps between random arrivals have the mean that was asked for', () => {
+test('gaps between random arrivals have the requested mean', () => {
   const gaps = sample((n) => exponential(draw(3, 'arrival', n), 10));
   expect(mean(gaps)).toBeCloseTo(10, 0);
 });
@@ -99,13 +99,13 @@ describe('random outages', () => {
   const outages = randomOutages({ seed: 1, meanMs: 200, share: 0.2, untilMs: 2_000_000 });
   const downMs = outages.reduce((sum, { from, to }) => sum + to - from, 0);
 
-  test('take the share of the time that was asked for', () => {
+  test('take the requested share of the time', () => {
     expect(downMs / outages.at(-1)!.to).toBeCloseTo(0.2, 1);
     expect(downMs / outages.length).toBeGreaterThan(180);
     expect(downMs / outages.length).toBeLessThan(220);
   });
 
-  test('come one after the other, and are the same for the same seed', () => {
+  test('are disjoint and deterministic for a seed', () => {
     for (const [n, { from, to }] of outages.entries()) {
       expect(to).toBeGreaterThan(from);
       expect(from).toBeGreaterThan(outages[n - 1]?.to ?? 0);
@@ -116,15 +116,15 @@ describe('random outages', () => {
   });
 });
 
-test('a watch knows when the upstream is down, from the first to just before the last moment', () => {
-  const watch = new OutageSchedule([
+test('a schedule is down from the start of an outage until before its end', () => {
+  const schedule = new OutageSchedule([
     { from: 10, to: 20 },
     { from: 30, to: Infinity },
   ]);
-  const down = [0, 9, 10, 19, 20, 29, 30, 1e9].map((now) => watch.isDown(now));
+  const down = [0, 9, 10, 19, 20, 29, 30, 1e9].map((now) => schedule.isDown(now));
   expect(down).toEqual([false, false, true, true, false, false, true, true]);
 });
 
-test('without outages it never is', () => {
+test('a schedule without outages is never down', () => {
   expect(new OutageSchedule([]).isDown(0)).toBe(false);
 });

@@ -7,7 +7,7 @@ import { SimulatedUpstream, type UpstreamOptions } from './simulated-upstream.js
 
 const latency = { p95Ms: 200, sigma: 0.5 };
 
-/** Calls `calls` times, one every `everyMs`, and says what each took and how it ended. */
+/** Makes `calls` calls, one every `everyMs`, and returns the time and outcome of each. */
 async function call(options: Partial<UpstreamOptions>, everyMs = 0) {
   const clock = new VirtualClock();
   const calls = options.calls ?? 1;
@@ -34,7 +34,7 @@ async function call(options: Partial<UpstreamOptions>, everyMs = 0) {
 const answerMs = (n: number): number => lognormalQuantile(latency, draw(1, 'latency', n));
 
 describe('a simulated upstream', () => {
-  test('answers with the latencies of its distribution', async () => {
+  test('answers with the configured latency distribution', async () => {
     const { answers, failed } = await call({ calls: 20_000 });
     const took = sorted(Float64Array.from(answers, ({ tookMs }) => tookMs));
     expect(failed).toEqual([]);
@@ -50,7 +50,7 @@ describe('a simulated upstream', () => {
     expect(answers[n]!.tookMs).toBeCloseTo(answerMs(n) * faultModes[mode].share, 9);
   });
 
-  test('lets one fault in five hang until somebody’s clock ends it', async () => {
+  test('lets one fault in five hang until the client times out', async () => {
     const { failed } = await call({ calls: 5000, faults: faultModes.mix });
     const hung = failed.filter(({ tookMs }) => tookMs >= 6000);
     expect(hung.length / failed.length).toBeCloseTo(0.2, 1);
@@ -63,27 +63,27 @@ describe('a simulated upstream', () => {
     expect([...upstream.attempts]).toEqual([1, 1, 1]);
   });
 
-  test('turns away what comes in an outage, and serves what was under way', async () => {
+  test('rejects new requests in an outage and answers in-flight requests', async () => {
     const outages = [{ from: 1, to: Infinity }];
     const { answers } = await call({ calls: 2, outages }, 2);
     expect(answers.map(({ outcome }) => outcome.ok)).toEqual([true, false]);
     expect(answers[1]!.tookMs).toBeCloseTo(answerMs(1) * 0.1, 9);
   });
 
-  test('breaks what was under way when it crashes', async () => {
+  test('fails in-flight requests when it crashes', async () => {
     const outages = [{ from: 1, to: Infinity }];
     const { answers } = await call({ calls: 2, outages, outageKind: 'crashes' }, 2);
     expect(answers.map(({ outcome }) => outcome.ok)).toEqual([false, false]);
     expect(answers[0]!.tookMs).toBe(1);
   });
 
-  test('answers nothing any more when it hangs', async () => {
+  test('never answers when it hangs', async () => {
     const outages = [{ from: 1, to: Infinity }];
     const { answers } = await call({ calls: 2, outages, outageKind: 'hangs' }, 2);
     expect(answers.map(({ tookMs }) => tookMs)).toEqual([6000, 6000]);
   });
 
-  test('sheds what is beyond its capacity', async () => {
+  test('sheds load above its capacity', async () => {
     const calm = await call({ calls: 1000, capacity: 200 }, 10);
     const flooded = await call({ calls: 1000, capacity: 50 }, 10);
     expect(calm.failed).toEqual([]);

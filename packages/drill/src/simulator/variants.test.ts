@@ -11,9 +11,9 @@ import {
   type ReferencePolicy,
 } from './variants.js';
 
-/** What the upstream does with each request: fails or answers after 20 ms, or never answers. */
+/** The upstream's behaviour for each request: fails or answers after 20 ms, or never answers. */
 type Script = readonly ('fails' | 'answers' | 'hangs')[];
-/** When each request went out, and how the call ended. */
+/** The time of each request, and the end of the call. */
 interface Course {
   readonly requestsAt: readonly number[];
   readonly endedAt: number;
@@ -22,10 +22,10 @@ interface Course {
 
 const LATENCY_MS = 20;
 const scripts: Record<string, Script> = {
-  'a good answer': ['answers'],
+  'an answer': ['answers'],
   'one fault': ['fails', 'answers'],
   'two faults': ['fails', 'fails', 'answers'],
-  'faults without end': Array<'fails'>(20).fill('fails'),
+  'endless faults': Array<'fails'>(20).fill('fails'),
   'a timeout': ['hangs', 'answers'],
   'a timeout after a fault': ['fails', 'hangs', 'answers'],
 };
@@ -51,13 +51,12 @@ async function modelled(model: ReferencePolicy, script: Script): Promise<Course>
   return { requestsAt, endedAt: clock.now(), ok };
 }
 
-/** Longer than any of the scripts takes. */
+/** Longer than every script. */
 const LIMIT_MS = 3_600_000;
 
 /**
- * Runs the real package on fake timers until its call has ended. Running all timers would never end where something
- * else in this process sets one again each time that it fires.
- * `send` makes one call; what it does per request is told.
+ * Runs the real package on fake timers until its call has ended. Running all timers might never end, because other
+ * code in this process may reschedule its timer. `send` makes one call and asks `next` how each request behaves.
  */
 async function real(
   script: Script,
@@ -79,7 +78,7 @@ async function real(
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const packages: Record<'pRetry' | 'ky' | 'undici', (script: Script) => Promise<Course>> = {
-  // It has no clock of its own: the attempt's timeout is the caller's, and an error like any other.
+  // p-retry has no timeout of its own: the attempt's timeout is the caller's, and an ordinary error.
   pRetry: (script) =>
     real(script, (next) =>
       pRetry(async () => {
@@ -103,7 +102,7 @@ const packages: Record<'pRetry' | 'ky' | 'undici', (script: Script) => Promise<C
     }),
 };
 
-/** Stands where undici's client would, and like it tells the handler of what the handler throws. */
+/** Replaces undici's client, and like it reports exceptions of the handler to the handler. */
 class Scripted extends Dispatcher {
   readonly #next: () => Script[number];
 
@@ -139,9 +138,9 @@ const controller: Dispatcher.DispatchController = {
   resume() {},
 };
 
-describe('the models of the rivals', () => {
+describe('the reference policies', () => {
   beforeEach(() => {
-    // The virtual clock of the models turns with the real event loop.
+    // The virtual clock of the models depends on the real event loop.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   });
   afterEach(() => {
@@ -150,25 +149,22 @@ describe('the models of the rivals', () => {
 
   for (const [name, play] of Object.entries(packages)) {
     const model = referencePolicies[name as keyof typeof packages];
-    test.for(Object.keys(scripts))(`${model.title} does as modelled on %s`, async (title) => {
+    test.for(Object.keys(scripts))(`${model.title} matches its package on %s`, async (title) => {
       const script = scripts[title]!;
       expect(await play(script)).toEqual(await modelled(model, script));
     });
   }
 
-  test('the seed’s literal policy waits at most 0.4 and 0.8 s', async () => {
-    const { requestsAt, ok } = await modelled(
-      referencePolicies.seed,
-      scripts['faults without end']!,
-    );
+  test('the fixed caps are 0.4 and 0.8 s', async () => {
+    const { requestsAt, ok } = await modelled(referencePolicies.seed, scripts['endless faults']!);
     expect(ok).toBe(false);
     expect(requestsAt).toHaveLength(3);
     expect(requestsAt[1]! - LATENCY_MS).toBeLessThanOrEqual(400);
     expect(requestsAt[2]! - requestsAt[1]! - LATENCY_MS).toBeLessThanOrEqual(800);
   });
 
-  test('the floor does not wait at all', async () => {
-    const course = await modelled(referencePolicies.floor, scripts['faults without end']!);
+  test('the floor retries immediately', async () => {
+    const course = await modelled(referencePolicies.floor, scripts['endless faults']!);
     expect(course.requestsAt).toEqual([0, LATENCY_MS, 2 * LATENCY_MS]);
   });
 });

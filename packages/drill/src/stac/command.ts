@@ -31,13 +31,13 @@ export interface Options {
   readonly help: boolean;
 }
 
-export const FULL_CALLS = 200;
-export const QUICK_CALLS = 4;
+const FULL_CALLS = 200;
+const QUICK_CALLS = 4;
 /** Limited by the number of items in the catalogue. */
 const MOST_CALLS = 800;
-export const LATENCIES = [50, 200, 1000] as const;
-export const QUICK_LATENCY = 50;
-export const MIX_LATENCY = 200;
+const LATENCIES = [50, 200, 1000] as const;
+const QUICK_LATENCY = 50;
+const MIX_LATENCY = 200;
 const modes = ['fast', 'mix'] as const satisfies FaultMode[];
 
 const known = {
@@ -92,7 +92,7 @@ function inBlocks(calls: number): number {
   return Math.ceil(calls / CALLS_PER_BLOCK) * CALLS_PER_BLOCK;
 }
 
-export const help = `Start real STAC servers, call every tool over MCP on stdio while the upstream injects faults, and
+const help = `Start real STAC servers, call every tool over MCP on stdio while the upstream injects faults, and
 check the results against the objectives. The upstream's log is the ground truth.
 
   npm run drill:stac -- [options]

@@ -21,11 +21,11 @@ test.for([
   expect(quantileOf(values, q)).toBeCloseTo(expected, 12);
 });
 
-test('nothing has no quantile', () => {
+test('the quantile of an empty list is NaN', () => {
   expect(quantileOf([], 0.5)).toBeNaN();
 });
 
-test('sorting leaves the original alone', () => {
+test('sorting does not change the original', () => {
   const values = Float64Array.of(3, 1, 2);
   expect([...sorted(values)]).toEqual([1, 2, 3]);
   expect([...values]).toEqual([3, 1, 2]);
@@ -41,17 +41,20 @@ test.for([
   [0.992, 1400, 0.9849],
   [0.5, 100, 0.35],
   [1, 200, 1],
-] as const)('of %f with %i calls no fewer than %f are expected', ([chance, calls, lowest]) => {
-  expect(lowestExpected(same(chance, calls), 3)).toBeCloseTo(lowest, 4);
-});
+] as const)(
+  'with a probability of %f and %i calls the lowest expected share is %f',
+  ([chance, calls, lowest]) => {
+    expect(lowestExpected(same(chance, calls), 3)).toBeCloseTo(lowest, 4);
+  },
+);
 
-test('calls of different chances: the variance is the sum of theirs', () => {
+test('the variance of calls with different probabilities is the sum of their variances', () => {
   const chances = [...same(0.9, 50), ...same(0.5, 50)];
   const deviation = Math.sqrt(50 * 0.09 + 50 * 0.25) / 100;
   expect(lowestExpected(chances, 2)).toBeCloseTo(0.7 - 2 * deviation, 12);
 });
 
-test('more calls leave less room for bad luck, better chances raise what is expected', () => {
+test('more calls raise the lowest expected share', () => {
   const chance = fc.double({ min: 0.01, max: 0.99, noNaN: true });
   fc.assert(
     fc.property(chance, fc.integer({ min: 1, max: 500 }), (p, calls) => {
@@ -62,9 +65,9 @@ test('more calls leave less room for bad luck, better chances raise what is expe
   );
 });
 
-test('bad luck as rare as it should be: binomial draws fall below it about once in 700', () => {
+test('binomial samples fall below the lowest expected share about once in 700', () => {
   const lowest = lowestExpected(same(0.9, 400), 3);
-  // The exact chance of at most that many successes, from the binomial distribution itself.
+  // The exact probability of at most that many successes.
   let chance = 0.1 ** 400;
   let below = 0;
   const logs = { p: Math.log(0.9), q: Math.log(0.1) };
@@ -79,7 +82,7 @@ test('bad luck as rare as it should be: binomial draws fall below it about once 
 });
 
 describe('the normal distribution', () => {
-  // From tables: the places where a statistician looks first, and far out in the tail.
+  // Values from tables.
   test.for([
     [0.5, 0],
     [0.75, 0.6744897501960817],
@@ -102,7 +105,7 @@ describe('the normal distribution', () => {
 describe('a lognormal latency', () => {
   const latency = { p95Ms: 200, sigma: 0.5 };
 
-  test('has the p95 it is named by', () => {
+  test('has the configured p95', () => {
     expect(lognormalQuantile(latency, 0.95)).toBeCloseTo(200, 6);
   });
 
@@ -126,7 +129,7 @@ const drawn = (seed: number, length = 1000): Float64Array => {
 };
 const options = { q: 0.95, seed: 1 };
 
-/** The textbook way: draw calls with replacement, sort, look. */
+/** The plain bootstrap: resample calls with replacement and sort. */
 function plainBootstrap(a: Float64Array, b: Float64Array): { low: number; high: number } {
   const random = seededRandom(2);
   const ratios = Float64Array.from({ length: 400 }, () => {
@@ -139,13 +142,13 @@ function plainBootstrap(a: Float64Array, b: Float64Array): { low: number; high: 
 }
 
 describe('the interval of a p95 ratio', () => {
-  test('is what the textbook’s bootstrap gives', () => {
+  test('matches the plain bootstrap', () => {
     const a = drawn(1).map((ms) => ms * 1.2);
     const b = drawn(2);
     const ours = ratioInterval(a, b, options);
-    const textbook = plainBootstrap(a, b);
-    expect(ours.low).toBeCloseTo(textbook.low, 1);
-    expect(ours.high).toBeCloseTo(textbook.high, 1);
+    const plain = plainBootstrap(a, b);
+    expect(ours.low).toBeCloseTo(plain.low, 1);
+    expect(ours.high).toBeCloseTo(plain.high, 1);
   });
 
   test('covers the true ratio about 19 times in 20', () => {
@@ -157,7 +160,7 @@ describe('the interval of a p95 ratio', () => {
     expect(covered.filter(Boolean).length).toBeGreaterThanOrEqual(52);
   });
 
-  test('is a point where both sides met the same luck and one is slower by a factor', () => {
+  test('is a point if one side is the other times a factor', () => {
     const b = drawn(3);
     const { low, high } = ratioInterval(
       b.map((ms) => ms * 1.3),
@@ -174,7 +177,7 @@ describe('the interval of a p95 ratio', () => {
     expect(ratioInterval(a, b, options)).not.toEqual(ratioInterval(a, b, { ...options, seed: 2 }));
   });
 
-  test('copes with fewer calls than blocks', () => {
+  test('accepts fewer calls than blocks', () => {
     const { low, high } = ratioInterval(drawn(6, 50), drawn(7, 50), options);
     expect(low).toBeLessThanOrEqual(high);
   });
