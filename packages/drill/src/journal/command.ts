@@ -21,22 +21,6 @@ import { bundledLaunch, type Launch } from './launch.js';
 import type { ServerSettings } from './server/faults.js';
 import { startUpstreamProcess, type UpstreamProcess } from './upstream/process.js';
 
-interface JournalDrillOptions {
-  /** Goals: distinct operations, and killed processes. */
-  readonly acts: number;
-  readonly deaths: number;
-  /** The time limit. */
-  readonly minutes: number;
-  readonly seed: number;
-  readonly faultRate: number;
-  /** `sqlite`, or the URL of a PostgreSQL database. */
-  readonly store: string;
-  readonly json: string | undefined;
-  readonly markdown: string | undefined;
-  readonly resume: boolean;
-  readonly help: boolean;
-}
-
 const known = {
   acts: { type: 'string' },
   deaths: { type: 'string' },
@@ -75,7 +59,7 @@ Example: five minutes on SQLite
   npm run drill:journal -- --minutes 5 --acts 100000 --deaths 1000
 `;
 
-function readArgs(args: readonly string[]): JournalDrillOptions {
+function readArgs(args: readonly string[]) {
   const values = parseFlags(args, known);
   if (values.resume && values.json === undefined) {
     throw new UsageError('--resume needs a --json file to append to');
@@ -97,6 +81,8 @@ function readArgs(args: readonly string[]): JournalDrillOptions {
     help: values.help ?? false,
   };
 }
+
+type JournalDrillOptions = ReturnType<typeof readArgs>;
 
 export interface Run {
   readonly at: string;

@@ -1,15 +1,12 @@
-import type { Variant } from './variants.js';
 import { derive, draw, faultModes, type Outage, OutageSchedule, randomOutages } from './model.js';
 import { quantileOf, sorted } from '../stats/stats.js';
-import { drive, loadOf, shareOfOk } from './cell.js';
+import { drive, loadOf, type ScenarioOptions, shareOfOk } from './cell.js';
 
-interface BurstOptions {
-  readonly variant: Variant;
+interface BurstOptions extends ScenarioOptions {
   /** How long an outage lasts on average. */
   readonly meanMs: number;
   readonly perSecond: number;
   readonly calls: number;
-  readonly seed: number;
 }
 
 interface BurstResult {
@@ -59,8 +56,7 @@ export async function runBursts({
 /** `warm`: one process meets all bursts. `cold`: every burst meets a new process. */
 export type BurstStart = 'warm' | 'cold';
 
-interface InsideBurstOptions {
-  readonly variant: Variant;
+interface InsideBurstOptions extends ScenarioOptions {
   readonly start: BurstStart;
   readonly burstMs: number;
   readonly perSecond: number;
@@ -68,7 +64,6 @@ interface InsideBurstOptions {
   readonly p95Ms: number;
   /** About how many calls begin inside a burst. */
   readonly calls: number;
-  readonly seed: number;
 }
 
 interface InsideBurstResult {

@@ -14,6 +14,12 @@ import {
 /** The latency of the scenarios that do not compare latencies. */
 export const usualLatency = { p95Ms: 200, sigma: 0.5 } as const;
 
+/** The options that every scenario has. */
+export interface ScenarioOptions {
+  readonly variant: Variant;
+  readonly seed: number;
+}
+
 /** The result of each call of a run. */
 export interface Trace {
   readonly calls: number;
@@ -64,15 +70,13 @@ export async function drive(options: DriveOptions): Promise<Trace> {
   return { calls, startedAt, tookMs, ok, attempts: upstream.attempts };
 }
 
-export interface CellOptions {
-  readonly variant: Variant;
+export interface CellOptions extends ScenarioOptions {
   readonly latency: Lognormal;
   readonly faults: FaultModeName;
   /** Overrides the share of failing requests of the mode. */
   readonly faultRate?: number;
   readonly arrivals: Arrivals;
   readonly calls: number;
-  readonly seed: number;
 }
 
 export interface CellResult {

@@ -14,18 +14,7 @@ import { objectives } from './objectives.js';
 import { renderJson, renderPage, renderReport } from './page.js';
 import { fullPlan, matching } from './plan.js';
 import { sweepJobs, sweepTable } from './measures.js';
-import { sweepNames, sweeps, type SweepName } from './sweeps.js';
-
-export interface Options {
-  readonly calls: number;
-  readonly seed: number;
-  readonly cells: string | undefined;
-  readonly sweep: SweepName | undefined;
-  readonly json: boolean;
-  readonly write: boolean;
-  readonly threads: number | undefined;
-  readonly help: boolean;
-}
+import { sweepNames, sweeps } from './sweeps.js';
 
 export const FULL_CALLS = 200_000;
 export const QUICK_CALLS = 10_000;
@@ -44,7 +33,7 @@ const known = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export function readArgs(args: readonly string[]): Options {
+export function readArgs(args: readonly string[]) {
   const values = parseFlags(args, known);
   const { cells, sweep, json = false, write = false } = values;
   if (write && (cells !== undefined || sweep !== undefined)) {
@@ -68,6 +57,8 @@ export function readArgs(args: readonly string[]): Options {
     help: values.help ?? false,
   };
 }
+
+type Options = ReturnType<typeof readArgs>;
 
 const help = `Simulate the stac preset and other retry policies against failing upstreams in virtual time, and
 check the preset against its objectives. The same seed prints the same bytes.

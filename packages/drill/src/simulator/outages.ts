@@ -1,13 +1,10 @@
-import type { Variant } from './variants.js';
 import { type Arrivals, arrivalTimes, derive, draw, faultModes, type OutageKind } from './model.js';
-import { drive, shareOfOk, type Trace, usualLatency } from './cell.js';
+import { drive, type ScenarioOptions, shareOfOk, type Trace, usualLatency } from './cell.js';
 import { lognormalQuantile, quantileOf, sorted } from '../stats/stats.js';
 
-interface OutageOptions {
-  readonly variant: Variant;
+interface OutageOptions extends ScenarioOptions {
   readonly perSecond: number;
   readonly outage: OutageKind;
-  readonly seed: number;
 }
 
 export interface OutageResult {
@@ -69,13 +66,11 @@ function mean(values: Uint16Array | Float64Array): number {
   return sum / values.length;
 }
 
-interface RecoveryOptions {
-  readonly variant: Variant;
+interface RecoveryOptions extends ScenarioOptions {
   readonly perSecond: number;
   readonly outageMs: number;
   /** The upstream's capacity as a multiple of the calls. It sheds requests above it. */
   readonly capacity: number;
-  readonly seed: number;
 }
 
 interface RecoveryResult {
@@ -148,14 +143,12 @@ function poorSeconds(trace: Trace, end: number): boolean[] {
   return Array.from(poor, (count, second) => count > 0.1 * calls[second]!);
 }
 
-interface FalseOpenOptions {
-  readonly variant: Variant;
+interface FalseOpenOptions extends ScenarioOptions {
   readonly faultRate: number;
   readonly arrivals: Arrivals;
   /** Runs from a cold start: a breaker errs most with few samples. */
   readonly runs: number;
   readonly callsPerRun: number;
-  readonly seed: number;
 }
 
 interface FalseOpenResult {
@@ -186,12 +179,10 @@ export async function runFalseOpens(options: FalseOpenOptions): Promise<FalseOpe
   return { opened, runs };
 }
 
-interface ColdOptions {
-  readonly variant: Variant;
+interface ColdOptions extends ScenarioOptions {
   readonly p95Ms: number;
   readonly perSecond: number;
   readonly runs: number;
-  readonly seed: number;
 }
 
 interface ColdResult {

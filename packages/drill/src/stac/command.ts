@@ -9,7 +9,7 @@ import {
   wholeNumber,
   type CommandIo,
 } from '../cli/command-line.js';
-import { CALLS_PER_BLOCK, type ToolName, toolNames } from './calls.js';
+import { CALLS_PER_BLOCK, toolNames } from './calls.js';
 import { scenario, type FaultMode, type Scenario } from './scenarios.js';
 import { painter } from '../report/table.js';
 import { exitCodeOf, stacObjectives } from './judge.js';
@@ -17,19 +17,6 @@ import { renderHtml } from './report-html.js';
 import { renderJson, renderPage, renderTerminal, type Report } from './report.js';
 import type { ServerOptions } from './rig.js';
 import { runDrill } from './run.js';
-
-export interface Options {
-  readonly seed: number;
-  readonly calls: number;
-  readonly tools: readonly ToolName[];
-  readonly scenarios: readonly Scenario[];
-  /** A functional check with too few calls to judge figures. */
-  readonly quick: boolean;
-  readonly json: string | undefined;
-  readonly html: string | undefined;
-  readonly markdown: string | undefined;
-  readonly help: boolean;
-}
 
 const FULL_CALLS = 200;
 const QUICK_CALLS = 4;
@@ -53,7 +40,7 @@ const known = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export function readArgs(args: readonly string[]): Options {
+export function readArgs(args: readonly string[]) {
   const { quick = false, help = false, json, html, markdown, ...values } = parseFlags(args, known);
   const latencies = listOf(values.latency)?.map((text) => wholeNumber('--latency', text, 5, 5000)!);
   const faults = listOf(values.faults)?.map((text) => oneOf('--faults', text, modes));
@@ -71,6 +58,8 @@ export function readArgs(args: readonly string[]): Options {
     help,
   };
 }
+
+type Options = ReturnType<typeof readArgs>;
 
 /** The mix has its own default latency. */
 function scenariosFor(

@@ -17,10 +17,10 @@ h1{font-size:26px;margin:0}h2{font-size:19px;margin:40px 0 8px}
 .legend span{margin-right:18px;white-space:nowrap}
 .legend i{display:inline-block;width:18px;border-top:3px solid;margin-right:6px;vertical-align:middle}
 i.baseline{border-color:var(--base)}i.again{border-color:var(--base);border-top-style:dotted}
-i.faulted{border-color:var(--fault)}i.hedged{border-color:var(--hedge)}i.bar{border-color:var(--bad);border-top-width:2px}
+i.faulted{border-color:var(--fault)}i.hedged{border-color:var(--hedge)}i.threshold{border-color:var(--bad);border-top-width:2px}
 figure{margin:0 0 20px}.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(440px,1fr));gap:20px}
-svg{width:100%;height:auto;font:12px system-ui,sans-serif}svg text{fill:var(--soft)}svg text.bar{fill:var(--bad)}
-line.grid{stroke:var(--grid)}line.bar{stroke:var(--bad);stroke-dasharray:3 2}line.span{stroke:var(--grid);stroke-width:4}
+svg{width:100%;height:auto;font:12px system-ui,sans-serif}svg text{fill:var(--soft)}svg text.threshold{fill:var(--bad)}
+line.grid{stroke:var(--grid)}line.threshold{stroke:var(--bad);stroke-dasharray:3 2}line.span{stroke:var(--grid);stroke-width:4}
 line.lowest{stroke:var(--base);stroke-width:2}
 .curve{fill:none;stroke-width:2}
 .curve.baseline{stroke:var(--base)}.curve.again{stroke:var(--base);stroke-dasharray:2 3}
@@ -131,7 +131,7 @@ function distributionPlot(run: Measured): string {
   return svg(WIDTH, HEIGHT, title, [
     ...verticals(span, x, y),
     ...horizontals(y),
-    line([x(threshold), y(0)], [x(threshold), y(1)], 'bar'),
+    line([x(threshold), y(0)], [x(threshold), y(1)], 'threshold'),
     thresholdLabel(x(threshold), y(0) - 6, `threshold: ${precise(threshold)}`),
     ...curves.map(({ name, curve }) => curveOf(name, curve, x, y)),
     ...run.variants
@@ -144,7 +144,7 @@ function distributionPlot(run: Measured): string {
 function thresholdLabel(x: number, y: number, text: string): string {
   const fits = x + 4 + widthOf(text) <= WIDTH;
   return label(fits ? x + 4 : x - 4, y, text, {
-    class: 'bar',
+    class: 'threshold',
     'text-anchor': fits ? undefined : 'end',
   });
 }
@@ -194,7 +194,7 @@ function p95Plot({ tools, scenario }: Measured): string {
     return [
       label(TOOL_LEFT - 12, y + 4, tool.tool, { 'text-anchor': 'end' }),
       line([from, y], [to, y], 'span'),
-      line([x(thresholdOf(tool)), y - 8], [x(thresholdOf(tool)), y + 8], 'bar'),
+      line([x(thresholdOf(tool)), y - 8], [x(thresholdOf(tool)), y + 8], 'threshold'),
       el('circle', { cx: from, cy: y, r: 4.5, class: 'baseline' }),
       el('circle', { cx: to, cy: y, r: 4.5, class: 'faulted' }),
       label(WIDTH - TOOL_RIGHT + 10, y + 4, change(tool.ratio)),
@@ -231,7 +231,11 @@ function successPlot({ tools, scenario }: Measured): string {
   const ticks = [least, TOOL_SUCCESS_THRESHOLD, 1];
   return svg(WIDTH, height, `Success of every tool with faults, ${scenario.title}`, [
     ...axis(ticks, x, height, (share) => percent(share, 0)),
-    line([x(TOOL_SUCCESS_THRESHOLD), TOOL_TOP], [x(TOOL_SUCCESS_THRESHOLD), height - AXIS], 'bar'),
+    line(
+      [x(TOOL_SUCCESS_THRESHOLD), TOOL_TOP],
+      [x(TOOL_SUCCESS_THRESHOLD), height - AXIS],
+      'threshold',
+    ),
     ...rows,
   ]);
 }
@@ -279,7 +283,7 @@ function scenarioSection(run: Measured): string {
   return `<section>
 <h2>${escapeHtml(run.scenario.title)}</h2>
 <p>p95 with faults relative to the baseline: <strong>${escapeHtml(withInterval(run.ratios.faulted!))}</strong></p>
-<p class="legend">${legend}<span><i class="bar"></i>+35 %</span></p>
+<p class="legend">${legend}<span><i class="threshold"></i>+35 %</span></p>
 <figure><figcaption>Share of calls by wall time</figcaption>${distributionPlot(run)}</figure>
 <div class="pair">
 <figure><figcaption>p95 of every tool</figcaption>${p95Plot(run)}</figure>
