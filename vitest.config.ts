@@ -26,7 +26,7 @@ export default defineConfig(({ mode }) => ({
         'test/**/*.test.ts',
       ]),
     ],
-    setupFiles: ['test/support/real-time.ts', 'test/support/same-cases.ts'],
+    setupFiles: ['test/support/real-time.ts', 'test/support/fixed-seed.ts'],
     exclude: [...configDefaults.exclude, '**/dist/**', ...(mode === 'long' ? [] : [longSuites])],
     // A fresh process for every file took twice as long as the tests. Suites keep no state of their own
     // outside of their tests, so they can follow each other in one.

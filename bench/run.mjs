@@ -4,7 +4,8 @@ import { main } from '../scripts/lib/main.mjs';
 import { inRoot } from '../scripts/lib/paths.mjs';
 import { say, seconds, timed, withProgress } from '../scripts/lib/progress.mjs';
 import { groups } from './cases/index.mjs';
-import { judge } from './lib/bars.mjs';
+import { judge } from './lib/thresholds.mjs';
+import { asText } from './lib/format.mjs';
 import { loadCase } from './lib/case.mjs';
 import { journalName, journalTable, measureJournal } from './lib/journal/journal.mjs';
 import { load } from './lib/machine.mjs';
@@ -13,23 +14,22 @@ import { markdown } from './lib/report.mjs';
 import { measureServed, servedNames, servedTable } from './lib/served/served.mjs';
 import { planRounds, timeAll, weighAll } from './lib/rounds.mjs';
 import { sizeAll } from './lib/size.mjs';
-import { asText } from './lib/table.mjs';
-import { barTable, costTable, heapTable, sizeTable } from './lib/tables.mjs';
+import { costTable, heapTable, sizeTable, thresholdTable } from './lib/tables.mjs';
 
-const help = `What a guarded call costs, beside what others charge for it.
+const help = `Measure the cost of a resilient call and compare it with other libraries.
 
-  npm run bench                          everything, in about eight minutes; writes docs/benchmarks.md
-  npm run bench -- --quick               one short round: a first look, writes nothing
-  npm run bench -- --only toolkeel       only cases, rivals or groups with this in their name; writes nothing
-  npm run bench -- --node ~/node24/bin/node   a Node to use, where none of its line (20, 24) is found
+  npm run bench                          run everything in about eight minutes and write docs/benchmarks.md
+  npm run bench -- --quick               run one short round; write nothing
+  npm run bench -- --only toolkeel       run only cases, libraries or groups with this in their name; write nothing
+  npm run bench -- --node ~/node24/bin/node   use this Node if none of its line (20, 24) is found
 
-Fails when a bar is missed or could not be measured.
+Exits with code 1 if a threshold is missed or could not be measured.
 
-Example: is a change to the kernel worth its while?
+Example: the effect of a change to the kernel
 
   npm run bench -- --only breaker
 
-one to the host or to the journal?
+to the host, or to the journal
 
   npm run bench -- --only served
   npm run bench -- --only journal
@@ -43,16 +43,16 @@ const pagePath = inRoot('docs', 'benchmarks.md');
  * @param {string} name
  * @param {string} only
  */
-const isChosen = (name, only) => name.toLowerCase().includes(only.toLowerCase());
+const isSelected = (name, only) => name.toLowerCase().includes(only.toLowerCase());
 
 /** @param {string} only */
-const chosenCases = async (only) => {
+const selectedCases = async (only) => {
   /** @type {Map<string, import('./lib/case.mjs').Case>} */
   const cases = new Map();
   for (const { title, cases: ids } of groups)
     for (const id of ids) {
       const one = await loadCase(id);
-      if (isChosen(`${title}\n${id}\n${one.name}`, only)) cases.set(id, one);
+      if (isSelected(`${title}\n${id}\n${one.name}`, only)) cases.set(id, one);
     }
   return cases;
 };
@@ -61,7 +61,7 @@ const chosenCases = async (only) => {
  * @param {string} what
  * @param {readonly import('./lib/rounds.mjs').Step[]} steps
  */
-const narrator = (what, steps) => {
+const progressOf = (what, steps) => {
   let label = what;
   return {
     label: () => label,
@@ -91,19 +91,19 @@ await main(async () => {
     return 0;
   }
   const { quick, only } = values;
-  const cases = await chosenCases(only);
+  const cases = await selectedCases(only);
   const servers = {
-    calls: isChosen(servedNames.calls, only),
-    starts: isChosen(servedNames.starts, only),
+    calls: isSelected(servedNames.calls, only),
+    starts: isSelected(servedNames.starts, only),
   };
-  const isJournalChosen = isChosen(journalName, only);
-  if (cases.size === 0 && !servers.calls && !servers.starts && !isJournalChosen)
+  const isJournalSelected = isSelected(journalName, only);
+  if (cases.size === 0 && !servers.calls && !servers.starts && !isJournalSelected)
     throw new Error(`No case has "${only}" in its name.`);
   const { found: runtimes, missing } = await findNodes(values.node);
   for (const line of missing)
     say(
-      `There is no Node ${line} for ${process.platform} ${process.arch} among the dependencies: ` +
-        `pass one with --node <path>. Its bars are not measured.`,
+      `No Node ${line} for ${process.platform} ${process.arch} is installed: ` +
+        `pass one with --node <path>. Its thresholds are not measured.`,
     );
 
   const batches = quick ? 7 : 13;
@@ -125,20 +125,20 @@ await main(async () => {
       runtimes.map(({ line }) => line),
     );
     const timing = planRounds(runtimes, [...cases.keys()], roundsOf);
-    const clock = narrator('timing', timing);
+    const clock = progressOf('timing', timing);
     const costs = await withProgress(clock.label, () => timeAll(timing, batches, clock.onStep));
     const kept = [...cases].filter(([, { keeps }]) => keeps !== undefined).map(([id]) => id);
     const weighing = planRounds(runtimes, kept, () => (quick ? 1 : rounds.heap));
-    const scales = narrator('weighing', weighing);
+    const scales = progressOf('weighing', weighing);
     const heaps = await withProgress(scales.label, () => weighAll(weighing, scales.onStep));
     const served = await measureServed(runtimes, servers, quick);
-    const journal = isJournalChosen ? await measureJournal(runtimes, quick) : {};
+    const journal = isJournalSelected ? await measureJournal(runtimes, quick) : {};
     return { costs, heaps, sizes, served, journal };
   });
   clearInterval(watch);
 
   const judgements = judge(results).filter(
-    ({ verdict }) => only === '' || verdict !== 'not measured',
+    ({ status }) => only === '' || status !== 'not measured',
   );
   const tables = [
     costTable(results, cases, groups),
@@ -146,7 +146,7 @@ await main(async () => {
     sizeTable(results, cases),
     servedTable(results.served),
     journalTable(results.journal),
-    barTable(judgements),
+    thresholdTable(judgements),
   ];
   for (const table of tables) if (table.rows.length > 0) say(`\n${asText(table)}`);
   say(`\nDone in ${seconds(ms)}.`);
@@ -159,8 +159,8 @@ await main(async () => {
     );
     say('Written to docs/benchmarks.md.');
   }
-  const missed = judgements.filter(({ verdict }) => verdict !== 'met');
-  for (const { bar, measured, verdict } of missed)
-    say(`${verdict.toUpperCase()}: ${bar} (${measured})`);
+  const missed = judgements.filter(({ status }) => status !== 'met');
+  for (const { threshold, measured, status } of missed)
+    say(`${status.toUpperCase()}: ${threshold} (${measured})`);
   return missed.length > 0 ? 1 : 0;
 });

@@ -2,10 +2,10 @@ import './lib/require-node.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { main } from './lib/main.mjs';
 import { inRoot } from './lib/paths.mjs';
-import { ready } from './lib/ready.mjs';
+import { ready } from './lib/build.mjs';
 import { node, show } from './lib/run.mjs';
 
-// bench/ is no workspace: the rivals that it measures must not be installed for everybody else.
+// bench/ is not a workspace, so that the compared libraries are installed only for a benchmark.
 await main(async () => {
   const args = process.argv.slice(2);
   if (!args.some((arg) => arg === '--help' || arg === '-h')) {

@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import { main } from './lib/main.mjs';
 import { cacheDir } from './lib/paths.mjs';
 import { say, withProgress } from './lib/progress.mjs';
-import { ready } from './lib/ready.mjs';
+import { ready } from './lib/build.mjs';
 import { capture, npm } from './lib/run.mjs';
 import { stage } from './lib/stage.mjs';
 
-// `npm run pack [folder]`: the tarballs that are published, into a folder.
+// `npm run pack [folder]` writes the published tarballs to a folder.
 await main(async () => {
   await ready();
   const into = resolve(process.argv[2] ?? 'tarballs');

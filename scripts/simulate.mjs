@@ -1,7 +1,7 @@
 import './lib/require-node.mjs';
 import { main } from './lib/main.mjs';
 import { inRoot } from './lib/paths.mjs';
-import { ready } from './lib/ready.mjs';
+import { ready } from './lib/build.mjs';
 import { node, show } from './lib/run.mjs';
 
 await main(async () => {

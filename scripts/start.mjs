@@ -2,15 +2,15 @@ import './lib/require-node.mjs';
 import { main } from './lib/main.mjs';
 import { inRoot } from './lib/paths.mjs';
 import { say } from './lib/progress.mjs';
-import { ready } from './lib/ready.mjs';
+import { ready } from './lib/build.mjs';
 import { node, show } from './lib/run.mjs';
 
-// The quickest look at what there is: a real server, before upstreams that cannot be harmed.
+// Starts a real server with sandbox upstreams.
 await main(async () => {
   await ready();
   const pretty = process.stderr.isTTY ? ['--pretty'] : [];
   const args = ['up', '--sandbox', ...pretty, ...process.argv.slice(2)];
   const code = await show(node([inRoot('packages', 'cli', 'dist', 'bin.js'), ...args]));
-  if (code !== 0) say('Flags go behind two dashes: npm start -- --port 0');
+  if (code !== 0) say('Pass flags after two dashes: npm start -- --port 0');
   return code;
 });

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './lib/checks/index.mjs';
-import { failuresOf } from './lib/failures.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { readJson } from './lib/json.mjs';
 import { main } from './lib/main.mjs';
@@ -11,15 +10,19 @@ import { otherNode } from './lib/newer-node.mjs';
 import { ensurePostgres } from './lib/postgres.mjs';
 import { ensurePromtool } from './lib/promtool.mjs';
 import { say, seconds, timed } from './lib/progress.mjs';
-import { ready } from './lib/ready.mjs';
+import { ready } from './lib/build.mjs';
 import { show, tool } from './lib/run.mjs';
-import { summarise, summaryLine, total } from './lib/summary.mjs';
+import { formatFailures, summarise, summaryLine, total } from './lib/summary.mjs';
 
 const long = process.argv.includes('--long');
-const passedOn = process.argv.slice(2).filter((arg) => arg !== '--long');
+const unit = process.argv.includes('--unit');
+const given = process.argv.slice(2).filter((arg) => arg !== '--long' && arg !== '--unit');
+/** Packages whose unit tests need neither a build nor a database nor a process. */
+const UNIT_TESTS = ['kernel', 'contract', 'policy'].map((name) => `packages/${name}/src`);
+const vitestArgs = unit ? [...UNIT_TESTS, ...given] : given;
 
 /**
- * Runs vitest on our terminal and counts what it did from its own report.
+ * Runs vitest on the terminal and counts the results from its JSON report.
  *
  * @param {string[]} mode
  * @param {string} [onNode]
@@ -29,37 +32,39 @@ const runTests = async (mode, onNode) => {
   try {
     const report = join(temp, 'report.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const { file, args } = tool('vitest', ['run', ...mode, ...reporters, ...passedOn]);
+    const { file, args } = tool('vitest', ['run', ...mode, ...reporters, ...vitestArgs]);
     const code = await show({ file: onNode ?? file, args });
     /** @type {import('./lib/summary.mjs').Report | undefined} */
-    const told = existsSync(report) ? readJson(report) : undefined;
-    return { ...summarise(told, code), failures: failuresOf(told) };
+    const result = existsSync(report) ? readJson(report) : undefined;
+    return { ...summarise(result, code), failures: formatFailures(result) };
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }
 };
 
-/**
- * The Node that what touches the runtime is tested on once more. A run of chosen files is somebody's who is at work.
- */
-const findOtherNode = () => (long || passedOn.length > 0 ? undefined : otherNode());
+/** The newer Node for a second run of the runtime suites; not for a run of selected files. */
+const findOtherNode = () => (long || vitestArgs.length > 0 ? undefined : otherNode());
 
 await main(async () => {
   const install = await timed(async () => {
     await ensureInstalled();
+    if (unit) return;
     await ensurePostgres();
     await ensurePromtool();
   });
   const other = findOtherNode();
-  // The checks compile everything too. When they fail, the tests still run: they read the sources.
-  const check = await timed(async () => (long ? ready().then(() => []) : runChecks()));
+  // The checks compile everything too. If they fail, the tests still run: they use the sources.
+  const check = await timed(async () => {
+    if (unit) return [];
+    return long ? ready().then(() => []) : runChecks();
+  });
   const test = await timed(() => runTests(long ? ['--mode', 'long'] : []));
-  if (other) say('\nOnce more, what touches the runtime, on a newer Node.');
+  if (other) say('\nRepeating the runtime suites on a newer Node.');
   const again = other && (await timed(() => runTests(['--mode', 'runtime'], other)));
 
   const stages = {
     install,
-    [long ? 'build' : 'check']: check,
+    ...(!unit && { [long ? 'build' : 'check']: check }),
     test,
     ...(again && { 'newer Node': again }),
   };
@@ -73,7 +78,7 @@ await main(async () => {
   );
   if (check.value.length > 0) say(`check failed: ${check.value.join(', ')}`);
   const ranNothing = [test, again].some((run) => run && run.value.passed + run.value.failed === 0);
-  if (ranNothing) say('no test ran, which counts as a failure');
+  if (ranNothing) say('no test ran: this counts as a failure');
   say(summaryLine(tested));
   return check.value.length > 0 || tested.failed > 0 || ranNothing ? 1 : 0;
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { violationsIn, type PackageFiles, type Rule } from './support/architecture.js';
 import { importsOf } from './support/imports.js';
 
-describe('the reader of imports', () => {
+describe('the import reader', () => {
   const read = (text: string): string[] =>
     importsOf('a.ts', text).imports.map(
       ({ specifier, line, typeOnly }) => `${line} ${specifier}${typeOnly ? ' (types)' : ''}`,
@@ -15,7 +15,7 @@ describe('the reader of imports', () => {
     ["import a, { type B } from 'a';", '1 a'],
     ["import type A from 'a';", '1 a (types)'],
     ["import type { A } from 'a';", '1 a (types)'],
-    // The braces are empty after compilation, the import is not gone.
+    // The import remains after compilation, without names.
     ["import { type A } from 'a';", '1 a'],
     ["import {} from 'a';", '1 a'],
     ["export * from 'a';", '1 a'],
@@ -32,11 +32,11 @@ describe('the reader of imports', () => {
     ["import a from './a.json' with { type: 'json' };", '1 ./a.json'],
     ["\n/** import 'no' */\nconst s = \"import 'no'\";\nimport 'a';", '4 a'],
     ["const f = () => {\n  return import('a');\n};", '2 a'],
-  ] as const)('sees %j', ([text, expected]) => {
+  ] as const)('reads %j', ([text, expected]) => {
     expect(read(text)).toEqual([expected]);
   });
 
-  test('gives them by line, and reports what it cannot parse', () => {
+  test('returns imports by line and reports syntax errors', () => {
     expect(read("import 'a';\nimport 'b';\nexport * from 'c';")).toEqual(['1 a', '2 b', '3 c']);
     expect(importsOf('a.ts', 'import { from').error).toBeTypeOf('string');
     expect(read('export const a = 1;')).toEqual([]);
@@ -46,11 +46,13 @@ describe('the reader of imports', () => {
 describe('the rules', () => {
   type Fixture = Partial<Omit<PackageFiles, 'files'>> & { files: Record<string, string> };
   const inspect = (fixtures: Record<string, Fixture>): string[] => {
-    const packages = Object.entries(fixtures).map(([room, { manifest, files }]): PackageFiles => ({
-      room,
-      manifest: { name: `@toolkeel/${room}`, ...manifest },
-      files: new Map(Object.entries(files)),
-    }));
+    const packages = Object.entries(fixtures).map(
+      ([folder, { manifest, files }]): PackageFiles => ({
+        folder,
+        manifest: { name: `@toolkeel/${folder}`, ...manifest },
+        files: new Map(Object.entries(files)),
+      }),
+    );
     return violationsIn(packages).map(({ rule, file, line }) => `${rule} ${file}:${line}`);
   };
   const kernel: Fixture = {
@@ -70,24 +72,24 @@ describe('the rules', () => {
 
   const cases: Case[] = [
     {
-      what: 'a folder that nobody put into the table',
+      what: 'a folder without import rules',
       packages: { billing: { files: { 'src/index.ts': '' } } },
-      expected: ['unknown-room packages/billing:1'],
+      expected: ['unknown-package packages/billing:1'],
     },
     {
-      what: 'a folder named like something every object has',
+      what: 'a folder named like a property of every object',
       packages: { constructor: { files: { 'src/index.ts': '' } } },
-      expected: ['unknown-room packages/constructor:1'],
+      expected: ['unknown-package packages/constructor:1'],
     },
     {
-      what: 'kernel importing a package of ours',
+      what: 'kernel importing another package of the workspace',
       packages: {
         kernel: { files: { 'src/a.ts': "\nimport type {} from '@toolkeel/contract';" } },
       },
-      expected: ['forbidden-arrow packages/kernel/src/a.ts:2'],
+      expected: ['forbidden-import packages/kernel/src/a.ts:2'],
     },
     {
-      what: 'kernel with a dependency, also one that it declares, also of types',
+      what: 'kernel with a dependency, declared or only for types',
       packages: {
         kernel: {
           manifest: needs('zod', 'undici'),
@@ -100,7 +102,7 @@ describe('the rules', () => {
       ],
     },
     {
-      what: 'kernel with a module of Node, with and without its prefix',
+      what: 'kernel with a Node.js module, with and without the node: prefix',
       packages: {
         kernel: {
           files: {
@@ -115,7 +117,7 @@ describe('the rules', () => {
       ),
     },
     {
-      what: 'policy with a module of Node',
+      what: 'policy with a Node.js module',
       packages: { policy: { files: { 'src/a.ts': "import 'node:crypto';" } } },
       expected: ['no-builtins packages/policy/src/a.ts:1'],
     },
@@ -192,18 +194,18 @@ describe('the rules', () => {
         },
       },
       expected: [
-        'forbidden-arrow packages/x/src/a.ts:1',
-        'forbidden-arrow packages/x/src/a.ts:2',
+        'forbidden-import packages/x/src/a.ts:1',
+        'forbidden-import packages/x/src/a.ts:2',
         'types-only packages/x/src/a.ts:3',
-        'forbidden-arrow packages/x/test/a.test.ts:2',
+        'forbidden-import packages/x/test/a.test.ts:2',
       ],
     },
     {
-      what: 'a host that knows a pack',
+      what: 'a host importing a pack',
       packages: {
         host: { manifest: needs('@toolkeel/x'), files: { 'src/a.ts': "import('@toolkeel/x');" } },
       },
-      expected: ['forbidden-arrow packages/host/src/a.ts:1'],
+      expected: ['forbidden-import packages/host/src/a.ts:1'],
     },
     {
       what: 'a sandbox that shares code with the clients, or with the kernel that they use',
@@ -214,22 +216,22 @@ describe('the rules', () => {
         },
       },
       expected: [
-        'forbidden-arrow packages/sandbox/src/a.ts:1',
-        'forbidden-arrow packages/sandbox/src/a.ts:2',
+        'forbidden-import packages/sandbox/src/a.ts:1',
+        'forbidden-import packages/sandbox/src/a.ts:2',
       ],
     },
     {
-      what: 'anybody importing the command line',
+      what: 'a package importing the cli',
       packages: {
         drill: {
           manifest: needs('@toolkeel/cli'),
           files: { 'src/a.ts': "import '@toolkeel/cli';" },
         },
       },
-      expected: ['forbidden-arrow packages/drill/src/a.ts:1'],
+      expected: ['forbidden-import packages/drill/src/a.ts:1'],
     },
     {
-      what: 'something that package.json does not declare, or only for tests',
+      what: 'a dependency that package.json does not declare, or only for tests',
       packages: {
         kernel,
         journal: {
@@ -248,7 +250,7 @@ describe('the rules', () => {
       ],
     },
     {
-      what: 'optional and peer dependencies, which are declared',
+      what: 'declared optional and peer dependencies',
       packages: {
         llm: {
           manifest: {
@@ -262,7 +264,7 @@ describe('the rules', () => {
       expected: [],
     },
     {
-      what: "a way into another package's files",
+      what: "an import of another package's internal files",
       packages: {
         kernel,
         journal: {
@@ -288,7 +290,7 @@ describe('the rules', () => {
       ],
     },
     {
-      what: "another package's test kit in source; in tests and in the drill it is at home",
+      what: "another package's test kit in source; it is allowed in tests and in the drill",
       packages: {
         kernel,
         journal: {
@@ -306,7 +308,7 @@ describe('the rules', () => {
       expected: ['test-code packages/journal/src/a.ts:1'],
     },
     {
-      what: 'an import that nobody can read',
+      what: 'an import whose name is computed',
       packages: {
         host: {
           files: { 'src/a.ts': 'await import(name);', 'test/a.test.ts': 'await import(name);' },
@@ -325,15 +327,15 @@ describe('the rules', () => {
     expect(inspect(packages)).toEqual(expected);
   });
 
-  test('report packages that import each other, once, with the whole ring', () => {
+  test('report a cycle of packages once, with the whole cycle', () => {
     const free = { builtins: true, externals: 'any' } as const;
     const one = (to: string): Map<string, string> =>
       new Map([['src/a.ts', `\nimport '@toolkeel/${to}';`]]);
     const found = violationsIn(
       [
-        { room: 'a', manifest: needs('@toolkeel/b'), files: one('b') },
-        { room: 'b', manifest: needs('@toolkeel/c'), files: one('c') },
-        { room: 'c', manifest: needs('@toolkeel/a'), files: one('a') },
+        { folder: 'a', manifest: needs('@toolkeel/b'), files: one('b') },
+        { folder: 'b', manifest: needs('@toolkeel/c'), files: one('c') },
+        { folder: 'c', manifest: needs('@toolkeel/a'), files: one('a') },
       ],
       {
         a: { ...free, imports: { b: 'values' } },
@@ -351,14 +353,18 @@ describe('the rules', () => {
     ]);
   });
 
-  test('say what to do', () => {
+  test('explain how to fix a violation', () => {
     const messages = violationsIn([
-      { room: 'billing', manifest: { name: '' }, files: new Map() },
-      { room: 'contract', manifest: { name: '' }, files: new Map([['src/a.ts', "import 'zod';"]]) },
+      { folder: 'billing', manifest: { name: '' }, files: new Map() },
+      {
+        folder: 'contract',
+        manifest: { name: '' },
+        files: new Map([['src/a.ts', "import 'zod';"]]),
+      },
     ]).map(({ message }) => message);
     expect(messages).toEqual([
-      expect.stringContaining('add it to the table in test/support/rooms.ts'),
-      'imports zod, which packages/contract/package.json does not name in its dependencies',
+      expect.stringContaining('add it to the table in test/support/import-rules.ts'),
+      'imports zod, which packages/contract/package.json does not declare in its dependencies',
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compileBlocks } from './support/compile-docs.js';
-import { problemsIn, type Library } from './support/docs.js';
+import { problemsIn, type Documentation } from './support/docs.js';
 import { anchorOf, tablesIn } from './support/markdown.js';
 import { readManifest, root, workspacePackages } from './support/workspace.js';
 
@@ -14,29 +14,29 @@ const markdownIn = (dir: string, recursive: boolean): string[] =>
 const paths = [
   ...markdownIn('.', false),
   ...markdownIn('docs', true),
-  ...workspacePackages().flatMap(({ room }) => markdownIn(`packages/${room}`, false)),
+  ...workspacePackages().flatMap(({ folder }) => markdownIn(`packages/${folder}`, false)),
 ];
 
 describe('the documentation', () => {
   const pages = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 
-  test('has the pages that everybody looks for', () => {
+  test('has the standard pages', () => {
     for (const page of ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'])
       expect(paths).toContain(page);
     expect(readFileSync(join(root, 'LICENSE'), 'utf8')).toContain('Apache License');
   });
 
-  test('names commands, files and links that exist', () => {
+  test('refers only to existing commands, files and links', () => {
     const scripts = new Set(Object.keys(readManifest(root).scripts ?? {}));
     const exists = (path: string): boolean => existsSync(join(root, path));
     expect(problemsIn({ pages, scripts, exists })).toEqual([]);
   });
 
-  test('shows code that compiles', async () => {
+  test('contains only code that compiles', async () => {
     expect(await compileBlocks(pages)).toEqual([]);
   }, 90_000);
 
-  describe('the index of decisions', () => {
+  describe('the ADR index', () => {
     const index = pages.get('docs/adr/README.md') ?? '';
     const files = paths.filter((path) => /^docs\/adr\/\d/.test(path)).toSorted();
 
@@ -47,7 +47,7 @@ describe('the documentation', () => {
       expect(tables[0]?.rows.join()).not.toContain('](');
     });
 
-    test('lists every decision once, in order, with the title of its page', () => {
+    test('lists every ADR once, in order, with its title', () => {
       const expected = files.map((path) => {
         const [, number, title] = /^# (\d{3})\. (.+)$/m.exec(pages.get(path) ?? '') ?? [];
         return [number, `[${title}](${path.slice('docs/adr/'.length)})`];
@@ -55,21 +55,21 @@ describe('the documentation', () => {
       expect(tablesIn(index)[1]?.rows).toEqual(expected);
     });
 
-    test('gives no number twice', () => {
+    test('has unique numbers', () => {
       const numbers = files.map((path) => path.slice('docs/adr/'.length).slice(0, 3));
       expect(new Set(numbers).size).toBe(numbers.length);
     });
   });
 });
 
-describe('the test of the documentation', () => {
+describe('the documentation check', () => {
   const problems = (pages: Record<string, string>): string[] => {
-    const library: Library = {
+    const documentation: Documentation = {
       pages: new Map(Object.entries(pages)),
       scripts: new Set(['test', 'check']),
       exists: (path) => path in pages || path === 'docs' || path === 'scripts/test.mjs',
     };
-    return problemsIn(library);
+    return problemsIn(documentation);
   };
 
   test.for([
@@ -104,13 +104,13 @@ describe('the test of the documentation', () => {
     [
       'unchecked code without a reason',
       '```ts no-check\nlet a\n```',
-      'README.md:1 is not checked and does not say why: write "ts no-check: the reason"',
+      'README.md:1 is not checked and gives no reason: write "ts no-check: the reason"',
     ],
   ] as const)('reports %s', ([, text, expected]) => {
     expect(problems({ 'README.md': text })).toEqual([expected]);
   });
 
-  test('leaves alone what is right', () => {
+  test('accepts valid pages', () => {
     const text = [
       '# The *title*, with `code`!',
       '[a](docs) [b](#the-title-with-code) [c](other.md#part-2) [d](https://example.org/x)',
@@ -121,11 +121,11 @@ describe('the test of the documentation', () => {
     expect(problems({ 'README.md': text, 'other.md': '## Part 2' })).toEqual([]);
   });
 
-  test('knows how a decision is written', () => {
+  test('checks the format of an ADR', () => {
     const good = '# 001. Do it\n## Status\n## Context\n## Decision\n## Consequences';
     expect(problems({ 'docs/adr/001-do-it.md': good, 'docs/adr/README.md': '' })).toEqual([]);
     expect(problems({ 'docs/adr/1-do-it.md': good })).toEqual([
-      'docs/adr/1-do-it.md:1 is not called NNN-title.md',
+      'docs/adr/1-do-it.md:1 is not named NNN-title.md',
     ]);
     expect(problems({ 'docs/adr/002-do-it.md': '# 001. Do it\n## Status' })).toEqual([
       expect.stringContaining('begin with "# 002. "'),
@@ -133,7 +133,7 @@ describe('the test of the documentation', () => {
     ]);
   });
 
-  test('compiles code and gives the line of the page', async () => {
+  test('compiles code and reports the line of the page', async () => {
     const page = [
       'Text.',
       '```ts',
@@ -144,7 +144,7 @@ describe('the test of the documentation', () => {
       "const fault: number = 'separate from the block before';",
       '```',
       '```js',
-      'not looked at',
+      'not checked',
       '```',
     ].join('\n');
     expect(await compileBlocks(new Map([['docs/a.md', page]]))).toEqual([
@@ -153,7 +153,7 @@ describe('the test of the documentation', () => {
     ]);
   });
 
-  test('refuses a block that is never closed', () => {
+  test('rejects a block that is never closed', () => {
     expect(() => problems({ 'README.md': '```ts\nlet a' })).toThrow('line 1 is never closed');
   });
 
@@ -161,7 +161,7 @@ describe('the test of the documentation', () => {
     ['The kernel in a minute', 'the-kernel-in-a-minute'],
     ['`npm test`: what?', 'npm-test-what'],
     ['A — b', 'a--b'],
-  ] as const)('makes the anchor of %j', ([heading, anchor]) => {
+  ] as const)('generates the anchor of %j', ([heading, anchor]) => {
     expect(anchorOf(heading)).toBe(anchor);
   });
 });

@@ -38,7 +38,7 @@ const scrape = async (): Promise<string> => {
   }
 };
 
-test('promtool finds nothing wrong with the metrics', async () => {
+test('promtool accepts the metrics', async () => {
   await ensurePromtool();
   const promtool = findPromtool();
   if (promtool === undefined)
@@ -54,7 +54,7 @@ test('promtool finds nothing wrong with the metrics', async () => {
   expect({ code, output }).toEqual({ code: 0, output: '' });
 }, 120_000);
 
-test('metrics have the prefix, except for those that have their name from elsewhere', async () => {
+test('metrics have the toolkeel_ or process_ prefix, except for three required names', async () => {
   const text = await scrape();
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
   expect(names.filter((name) => !/^(toolkeel|process)_/.test(name)).toSorted()).toEqual([

@@ -21,19 +21,19 @@ import { ensureInstalled } from '../scripts/lib/install.mjs';
 import { stage } from '../scripts/lib/stage.mjs';
 import { readManifest, root, workspacePackages } from './support/workspace.js';
 
-type End = 'oldest' | 'newest';
-const ends = ['oldest', 'newest'] as const;
-const peersOf = (end: End): string => join(root, 'test', 'peers', end);
+type PeerSet = 'oldest' | 'newest';
+const peerSets = ['oldest', 'newest'] as const;
+const peersOf = (end: PeerSet): string => join(root, 'test', 'peers', end);
 const libraries = workspacePackages().filter(
-  ({ room, manifest }) => !manifest.private && room !== 'cli',
+  ({ folder, manifest }) => !manifest.private && folder !== 'cli',
 );
 
 const run = promisify(execFile);
 const temp = realpathSync(mkdtempSync(join(tmpdir(), 'toolkeel-peers-')));
 
 beforeAll(async () => {
-  for (const end of ends) await ensureInstalled(peersOf(end));
-  const used = libraries.filter(({ room }) => !['sandbox', 'x'].includes(room));
+  for (const end of peerSets) await ensureInstalled(peersOf(end));
+  const used = libraries.filter(({ folder }) => !['sandbox', 'x'].includes(folder));
   await stage(
     join(temp, 'staged'),
     used.map(({ dir }) => dir),
@@ -48,10 +48,10 @@ const link = (target: string, path: string): void => {
 };
 
 /**
- * A project with these peers, laid out as npm does it: what a package depends on is its own, and its
- * peers are those of the project. `ours`: gives the packages another zod than the project's.
+ * A project with these peers in npm's layout: each package has its own dependencies and uses the peers of
+ * the project. `ours`: gives the packages another zod than the project's.
  */
-const project = (end: End, ours: End = end): string => {
+const project = (end: PeerSet, ours: PeerSet = end): string => {
   const dir = join(temp, `${end}-${ours}`);
   const modules = join(dir, 'node_modules');
   if (existsSync(modules)) return dir;
@@ -77,22 +77,22 @@ describe('the peers of the packages', () => {
 
   test.each(['zod', '@opentelemetry/api'])('%s is never a dependency of a library', (peer) => {
     const pinned = libraries.filter(({ manifest }) => manifest.dependencies?.[peer]);
-    expect(pinned.map(({ room }) => room)).toEqual([]);
+    expect(pinned.map(({ folder }) => folder)).toEqual([]);
     const ranges = libraries.flatMap(({ manifest }) => manifest.peerDependencies?.[peer] ?? []);
     const below = peer === 'zod' ? 5 : 2;
     expect(new Set(ranges)).toEqual(new Set([`>=${oldest[peer]} <${below}`]));
   });
 
-  test('are also tested at the versions that this repository develops with', () => {
+  test('are also tested with the versions in the devDependencies of this repository', () => {
     const newest = readManifest(peersOf('newest')).dependencies ?? {};
-    const host = libraries.find(({ room }) => room === 'host')?.manifest.devDependencies;
+    const host = libraries.find(({ folder }) => folder === 'host')?.manifest.devDependencies;
     for (const peer of ['zod', '@opentelemetry/api']) expect(newest[peer]).toBe(host?.[peer]);
   });
 });
 
 describe('a project that defines tools', () => {
   /** The compiler needs 20,000 instantiations; comparing two copies of zod takes 34 million. */
-  const MANY = 100_000;
+  const MAX_INSTANTIATIONS = 100_000;
 
   const compile = async (dir: string): Promise<number> => {
     cpSync(join(root, 'test', 'peers', 'consumer.ts'), join(dir, 'consumer.ts'));
@@ -116,7 +116,7 @@ describe('a project that defines tools', () => {
     'compiles and runs with %s',
     async (_, end, ours) => {
       const dir = project(end, ours);
-      expect(await compile(dir)).toBeLessThan(MANY);
+      expect(await compile(dir)).toBeLessThan(MAX_INSTANTIATIONS);
       expect(zodFor(dir)).toBe(join(peersOf(end), 'node_modules/zod/package.json'));
       const contract = join(dir, 'node_modules/@toolkeel/contract');
       expect(zodFor(contract)).toBe(join(peersOf(ours), 'node_modules/zod/package.json'));
@@ -161,8 +161,8 @@ interface Export {
   readonly resourceSpans: { readonly scopeSpans: { readonly spans: readonly Span[] }[] }[];
 }
 
-test.each(ends)(
-  'the %s OpenTelemetry SDK exports a span a call and one an attempt',
+test.each(peerSets)(
+  'the %s OpenTelemetry SDK exports a span for each call and each attempt',
   async (end) => {
     const spans: Span[] = [];
     const receiver = createServer((request, response) => {

@@ -4,29 +4,29 @@ import { ensurePromtool } from '../scripts/lib/promtool.mjs';
 
 const machine = (changes: Partial<Parameters<typeof ensurePostgres>[0]> = {}) => {
   const commands: string[] = [];
-  let isThere = false;
+  let isInstalled = false;
   return {
     commands,
     env: {},
     isRoot: true,
-    isInstalled: () => isThere,
+    isInstalled: () => isInstalled,
     run: async (args: string[]) => {
       commands.push(args[0]!);
-      isThere ||= args.includes('postgresql') && commands.includes('update');
-      return { code: isThere || args[0] === 'update' ? 0 : 100, output: '' };
+      isInstalled ||= args.includes('postgresql') && commands.includes('update');
+      return { code: isInstalled || args[0] === 'update' ? 0 : 100, output: '' };
     },
     ...changes,
   };
 };
 
-test('PostgreSQL is installed where there is none and we may', async () => {
+test('PostgreSQL is installed if it is missing and the process is root', async () => {
   const fresh = machine();
   await ensurePostgres(fresh);
   expect(fresh.commands).toEqual(['install', 'update', 'install']);
   expect(fresh.isInstalled()).toBe(true);
 });
 
-test('nothing is installed where it is there, named, or not ours to install', async () => {
+test('PostgreSQL is not installed if it exists, a URL is configured, or the process is not root', async () => {
   for (const changes of [
     { isInstalled: () => true },
     { env: { TOOLKEEL_TEST_POSTGRES_URL: 'postgres://localhost/test' } },
@@ -58,14 +58,14 @@ const withoutPromtool = (changes: Partial<Parameters<typeof ensurePromtool>[0]> 
   };
 };
 
-test('promtool is unpacked from its package, after an update of the lists where that is needed', async () => {
+test('promtool is unpacked from its package, after an update of the package lists if necessary', async () => {
   const fresh = withoutPromtool();
   await ensurePromtool(fresh);
   expect(fresh.commands).toEqual(['download', 'update', 'download']);
   expect(fresh.find()).toBe('/cache/promtool');
 });
 
-test('promtool is not downloaded where it is installed, or where there is no apt', async () => {
+test('promtool is not downloaded if it is installed or apt is missing', async () => {
   for (const changes of [{ find: () => '/usr/bin/promtool' }, { hasApt: false }]) {
     const other = withoutPromtool(changes);
     await ensurePromtool(other);
@@ -73,7 +73,7 @@ test('promtool is not downloaded where it is installed, or where there is no apt
   }
 });
 
-test('without root the package lists stay as they are, and promtool is missing', async () => {
+test('without root the package lists are not updated, and promtool remains missing', async () => {
   const user = withoutPromtool({ isRoot: false });
   await ensurePromtool(user);
   expect(user.commands).toEqual(['download']);

@@ -17,13 +17,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dropOrphans } from '../scripts/lib/build.mjs';
 import { lockProblems, versionProblems } from '../scripts/lib/checks/manifests.mjs';
 import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
-import { exclusively } from '../scripts/lib/lock.mjs';
+import { withLock } from '../scripts/lib/lock.mjs';
 import { cacheDir, inRoot } from '../scripts/lib/paths.mjs';
-import { failuresOf } from '../scripts/lib/failures.mjs';
 import { capture, node } from '../scripts/lib/run.mjs';
 import { newerNode, otherNode } from '../scripts/lib/newer-node.mjs';
 import { stage } from '../scripts/lib/stage.mjs';
-import { summarise, summaryLine, total } from '../scripts/lib/summary.mjs';
+import { formatFailures, summarise, summaryLine, total } from '../scripts/lib/summary.mjs';
 import { importsOf } from './support/imports.js';
 import { runtimeSuites } from './support/runtime-suites.js';
 
@@ -39,13 +38,13 @@ describe('the summary of a test run', () => {
   const line = (changes: Partial<typeof report>, exitCode = 0): string =>
     summaryLine(summarise({ ...report, ...changes }, exitCode));
 
-  test('counts', () => {
+  test('counts tests', () => {
     expect(line({})).toBe('3 passed, 0 failed');
     expect(line({ success: false, numFailedTests: 2 }, 1)).toBe('3 passed, 2 failed');
     expect(line({ numPendingTests: 1, numTodoTests: 1 })).toBe('3 passed, 0 failed, 2 skipped');
   });
 
-  test('counts a file that did not load, beside the tests that failed', () => {
+  test('counts a file that did not load as a failure', () => {
     const testResults = [
       { status: 'failed', assertionResults: [] },
       { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] },
@@ -54,23 +53,23 @@ describe('the summary of a test run', () => {
     expect(line(changes, 1)).toBe('3 passed, 2 failed');
   });
 
-  test('never reads as green when the run was red', () => {
+  test('never reports success for a failed run', () => {
     expect(line({}, 1)).toBe('3 passed, 1 failed');
     expect(line({ success: false })).toBe('3 passed, 1 failed');
     expect(summaryLine(summarise(undefined, 0))).toBe('0 passed, 1 failed');
   });
 
-  test('adds up over several runs', () => {
+  test('adds several runs', () => {
     const first = { passed: 3, failed: 0, skipped: 1 };
     expect(summaryLine(total([first, { passed: 2, failed: 1, skipped: 0 }]))).toBe(
       '5 passed, 1 failed, 1 skipped',
     );
   });
 
-  test('ends with what failed and why, without colours and at no great length', () => {
+  test('lists the failures without colours, shortened', () => {
     const long = `\u001b[31mexpected 1\u001b[39m\n${'at a line\n'.repeat(40)}`;
     const failed = { status: 'failed', ancestorTitles: ['a post'], title: 'is sent once' };
-    const texts = failuresOf({
+    const texts = formatFailures({
       ...report,
       testResults: [
         { status: 'passed', assertionResults: [{ status: 'passed' }] },
@@ -93,17 +92,17 @@ describe('the summary of a test run', () => {
     expect(texts[1]).toBe('✗ packages/x/b.test.ts\n    does not load');
     const many = Array.from({ length: 30 }, () => ({ ...failed, failureMessages: ['no'] }));
     const file = { name: inRoot('c.test.ts'), status: 'failed', assertionResults: many };
-    expect(failuresOf({ ...report, testResults: [file] }).at(-1)).toBe('✗ and 10 more');
+    expect(formatFailures({ ...report, testResults: [file] }).at(-1)).toBe('✗ and 10 more');
   });
 
-  test('says so when nothing ran', () => {
+  test('reports a run without tests', () => {
     const changes = { success: false, numPassedTests: 0, testResults: [] };
     expect(line(changes, 1)).toBe('0 passed, 0 failed');
   });
 });
 
-describe('what decides about an install', () => {
-  test('is the lock file and the major version of Node', () => {
+describe('the install stamp', () => {
+  test('depends on the lock file and the major version of Node', () => {
     const stamp = stampOf('lock', '20.19.0');
     expect(stampOf('lock', '20.20.2')).toBe(stamp);
     expect(stampOf('lock', '22.12.0')).not.toBe(stamp);
@@ -127,7 +126,7 @@ describe('what decides about an install', () => {
     },
   };
 
-  test('accepts a tree that npm made by hand from the same lock', () => {
+  test('accepts a tree that npm installed from the same lock file', () => {
     expect(holdsAll(wanted, installed)).toBe(true);
   });
 
@@ -135,19 +134,19 @@ describe('what decides about an install', () => {
     ['another version', { version: '1.0.1', integrity: 'sha512-1' }],
     ['other content', { version: '1.0.0', integrity: 'sha512-9' }],
     ['nothing', undefined],
-  ] as const)('refuses a tree with %s', ([, tool]) => {
+  ] as const)('rejects a tree with %s', ([, tool]) => {
     const { 'node_modules/tool': _, ...rest } = installed.packages;
     const packages = tool ? { ...rest, 'node_modules/tool': tool } : rest;
     expect(holdsAll(wanted, { packages })).toBe(false);
   });
 
-  test('refuses a tree without the link to a package of ours', () => {
+  test('rejects a tree without the link to a workspace package', () => {
     const { 'node_modules/a': _, ...packages } = installed.packages;
     expect(holdsAll(wanted, { packages })).toBe(false);
   });
 });
 
-describe('the check of versions', () => {
+describe('the version check', () => {
   const one = (version: string): string[] =>
     versionProblems([{ path: 'package.json', manifest: { dependencies: { tool: version } } }]);
 
@@ -159,18 +158,18 @@ describe('the check of versions', () => {
   );
 
   test.for(['^1.2.3', '~1.2.3', '1.x', '*', 'latest', '>=1.2.3', '1.2', 'file:../x', ''])(
-    'refuses %j',
+    'rejects %j',
     (version) => {
       expect(one(version)).toEqual([`package.json: tool is "${version}", not an exact version`]);
     },
   );
 
-  test('looks at overrides, and leaves peers their ranges', () => {
+  test('checks overrides, and allows ranges for peers', () => {
     const manifest = { overrides: { tool: '^1.0.0' }, peerDependencies: { sdk: '^1.0.0' } };
     expect(versionProblems([{ path: 'p', manifest }])).toHaveLength(1);
   });
 
-  test('wants one version of one thing, of ours too', () => {
+  test('requires one version of each dependency, including workspace packages', () => {
     const found = versionProblems([
       {
         path: 'a',
@@ -182,24 +181,24 @@ describe('the check of versions', () => {
   });
 });
 
-describe('the check of a lock file', () => {
+describe('the lock file check', () => {
   const manifests = { '': { devDependencies: { tool: '1.0.0' } } };
   const root = { devDependencies: { tool: '1.0.0' } };
 
-  test('accepts links between packages of ours', () => {
+  test('accepts links between workspace packages', () => {
     const packages = { '': root, 'node_modules/a': { resolved: 'packages/a', link: true } };
     expect(lockProblems('lock', { packages }, manifests)).toEqual([]);
   });
 
-  test('refuses a download address', () => {
+  test('rejects a download URL', () => {
     const resolved = ['https:', '', 'registry.example', 'tool.tgz'].join('/');
     const packages = { '': root, 'node_modules/tool': { resolved } };
     expect(lockProblems('lock', { packages }, manifests)).toEqual([
-      expect.stringContaining('node_modules/tool holds a download address'),
+      expect.stringContaining('node_modules/tool contains a download URL'),
     ]);
   });
 
-  test('refuses a tool whose binaries it knows for some platforms only', () => {
+  test('rejects a tool with binaries for some platforms only', () => {
     const optionalDependencies = { 'tool-linux': '1.0.0', 'tool-darwin': '1.0.0' };
     const packages = {
       '': root,
@@ -211,7 +210,7 @@ describe('the check of a lock file', () => {
     ]);
   });
 
-  test('refuses to be older or newer than the manifests', () => {
+  test('rejects a lock file that differs from the manifests', () => {
     const stale = { packages: { '': { devDependencies: { tool: '0.9.0', gone: '1.0.0' } } } };
     expect(lockProblems('lock', stale, manifests)).toEqual([
       'lock: is not up to date with . (tool, gone): run npm install',
@@ -229,7 +228,7 @@ describe('the build', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  test('removes what was compiled from a source that is gone, and nothing else', () => {
+  test('removes only the output of deleted sources', () => {
     for (const file of ['src/kept.ts', 'src/deep/kept.ts', 'src/page.tsx', 'dist/.tsbuildinfo'])
       writeFileSync(join(dir, file), '');
     for (const name of ['kept', 'gone', 'page', 'deep/kept', 'deep/gone', 'gone.test'])
@@ -240,7 +239,7 @@ describe('the build', () => {
     expect(readdirSync(join(dir, 'dist', 'deep')).toSorted()).toEqual(['kept.d.ts', 'kept.js']);
   });
 
-  test('does not mind a package that was never built', () => {
+  test('accepts a package that was never built', () => {
     rmSync(join(dir, 'dist'), { recursive: true });
     expect(() => dropOrphans(dir)).not.toThrow();
   });
@@ -251,7 +250,7 @@ describe('the lock around an install', () => {
   const path = join(cacheDir, `${name}.lock`);
   afterEach(() => rmSync(path, { force: true }));
 
-  test('lets one in at a time and is gone afterwards, also after a failure', async () => {
+  test('admits one process at a time and is removed afterwards, also after a failure', async () => {
     let inside = 0;
     let most = 0;
     const work = async (): Promise<void> => {
@@ -259,23 +258,23 @@ describe('the lock around an install', () => {
       await turn();
       inside--;
     };
-    await Promise.all([exclusively(name, work), exclusively(name, work)]);
+    await Promise.all([withLock(name, work), withLock(name, work)]);
     expect(most).toBe(1);
-    await expect(exclusively(name, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(withLock(name, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(existsSync(path)).toBe(false);
   });
 
-  test('is taken over from a process that is gone', async () => {
+  test('is taken over from a process that has exited', async () => {
     const child = spawn(process.execPath, ['-e', '']);
     await new Promise((resolve) => child.on('exit', resolve));
     mkdirSync(cacheDir, { recursive: true });
     writeFileSync(path, String(child.pid));
-    await expect(exclusively(name, () => Promise.resolve('in'))).resolves.toBe('in');
+    await expect(withLock(name, () => Promise.resolve('in'))).resolves.toBe('in');
   });
 });
 
-describe('a command that is run', () => {
-  test('gives its exit code and both streams', async () => {
+describe('a captured command', () => {
+  test('returns its exit code and both streams', async () => {
     const script = "console.log('out'); console.error('err'); process.exitCode = 3";
     const { code, output, stdout } = await capture(node(['-e', script]));
     expect({ code, stdout }).toEqual({ code: 3, stdout: 'out\n' });
@@ -289,18 +288,18 @@ describe('a command that is run', () => {
   });
 });
 
-describe('the Node that comes as a package', () => {
-  test('does not stand in front of the one that the user runs', () => {
+describe('the packaged Node', () => {
+  test('does not shadow the user’s Node', () => {
     expect(existsSync(join(cacheDir, '..', 'node_modules', '.bin', 'node'))).toBe(false);
   });
 });
 
-describe('a package as it is published', () => {
+describe('a published package', () => {
   const temp = mkdtempSync(join(tmpdir(), 'toolkeel-stage-'));
 
   afterAll(() => rmSync(temp, { recursive: true }));
 
-  test('has few files, all types, and exports what it did before', async () => {
+  test('has few files, all types, and the same exports', async () => {
     const source = inRoot('packages', 'kernel');
     const [staged = ''] = await stage(temp, [source]);
     const files = readdirSync(staged, { recursive: true, encoding: 'utf8' });
@@ -320,7 +319,7 @@ describe('a package as it is published', () => {
   });
 });
 
-describe('the scripts in a clone in which nothing is installed yet', () => {
+describe('the scripts in a clone without dependencies', () => {
   const empty = mkdtempSync(join(tmpdir(), 'toolkeel-scripts-'));
   afterAll(() => rmSync(empty, { recursive: true, force: true }));
   const entries = readdirSync(inRoot('scripts')).filter((file) => file.endsWith('.mjs'));
@@ -330,11 +329,11 @@ describe('the scripts in a clone in which nothing is installed yet', () => {
     ),
   );
 
-  test('begin with nothing but Node and their own library', () => {
+  test('import only Node and their own library', () => {
     expect(imported.filter((specifier) => !/^(node:|\.\/lib\/)/.test(specifier))).toEqual([]);
   });
 
-  test('load it', async () => {
+  test('load', async () => {
     cpSync(inRoot('scripts'), join(empty, 'scripts'), { recursive: true });
     cpSync(inRoot('package.json'), join(empty, 'package.json'));
     const all = imported.map((specifier) => `import '${specifier}';`);
@@ -344,7 +343,7 @@ describe('the scripts in a clone in which nothing is installed yet', () => {
   });
 });
 
-describe('the second run of what touches the runtime', () => {
+describe('the second run on a newer Node', () => {
   const files = readdirSync(inRoot('packages'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
     .map((file) => `packages/${file.replaceAll(sep, '/')}`);
@@ -357,7 +356,7 @@ describe('the second run of what touches the runtime', () => {
     expect(files.filter((file) => new RegExp(`^${words}$`).test(file))).not.toEqual([]);
   });
 
-  test('is on a newer Node than this one, unless this one is', async () => {
+  test('uses a newer Node, unless this one is the newest', async () => {
     const { stdout } = await capture(node(['--version']));
     const other = otherNode();
     if (other === undefined) expect(newerNode()).toBeTruthy();

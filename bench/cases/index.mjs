@@ -1,17 +1,26 @@
 /**
- * The cases in the order of the tables, by the names of their files. What only explains the others is measured
- * in fewer rounds.
+ * The cases in the order of the tables, with the file of this folder that defines them. Groups that only
+ * explain the others are measured in fewer rounds.
  *
- * @type {readonly { title: string, cases: readonly string[], explains?: boolean }[]}
+ * @type {readonly { title: string, file: string, cases: readonly string[], explains?: boolean }[]}
  */
 export const groups = [
-  { title: 'Noise', cases: ['bare'] },
+  { title: 'Noise', file: 'primitives', cases: ['bare'] },
   {
     title: 'Toolkeel',
-    cases: ['composition', 'signal-read', 'parent-signal', 'outcome', 'observer', 'guard-stac'],
+    file: 'toolkeel',
+    cases: [
+      'composition',
+      'signal-read',
+      'parent-signal',
+      'outcome',
+      'observer',
+      'resilience-stac',
+    ],
   },
   {
     title: 'Others',
+    file: 'libraries',
     cases: [
       'cockatiel',
       'cockatiel-no-abort',
@@ -25,11 +34,13 @@ export const groups = [
   },
   {
     title: 'Toolkeel, layer by layer',
+    file: 'toolkeel',
     explains: true,
     cases: ['layers-0', 'layers-1', 'layers-2', 'layers-3', 'layers-4'],
   },
   {
     title: 'For scale',
+    file: 'primitives',
     explains: true,
     cases: ['async-frame', 'clock', 'timer', 'race', 'abort-controller', 'abort-timeout', 'abort'],
   },

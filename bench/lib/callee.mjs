@@ -5,12 +5,12 @@ let behaviour;
 
 export const answer = 42;
 
-/** The bare call that everything is compared with. */
+/** The bare call that every case is compared with. */
 export const bare = async () => answer;
 
 /**
- * What every case calls: the same, but a self-check can make it misbehave, so that the object that is checked
- * need not be another one than the object that is timed. That choice costs some 4 ns, which every case pays.
+ * The callee of every case. A self-check can change its behaviour, so that the checked object is the timed
+ * object. This costs about 4 ns in every case.
  */
 export const callee = async () => (behaviour === undefined ? answer : behaviour());
 

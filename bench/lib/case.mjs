@@ -1,25 +1,27 @@
+import { groups } from '../cases/index.mjs';
+
 /**
- * @typedef {import('./packages.mjs').Rival} Rival
- * @typedef {(rival: Rival) => string} PackageFor the name under which a rival is installed
+ * @typedef {import('./packages.mjs').Library} Library
+ * @typedef {(library: Library) => string} PackageFor the alias under which a library is installed
  * @typedef {() => Promise<unknown>} Call
  * @typedef {{ callee: Call, packageFor: PackageFor }} Context
  *
  * @typedef {object} Subject
- * @property {Call} call what is timed
- * @property {unknown} [keep] what a program keeps for it, where that is not the call itself
- * @property {Call} [checked] the same call for the self-check, where it answers in another form
+ * @property {Call} call the timed call
+ * @property {unknown} [keep] the object that a program keeps, if it is not the call itself
+ * @property {Call} [checked] the call for the self-check, if the timed call has another result type
  */
 
 /**
  * @template {Subject} [S=Subject]
  * @typedef {object} Case one way to call the callee
- * @property {string} name as the tables show it
- * @property {(context: Context) => S | Promise<S>} make builds what is measured, each time anew
- * @property {(subject: S) => Promise<void>} selfCheck throws unless the very object that will be timed does
- *   what it is sold for
- * @property {string} [keeps] what is kept, in words; with this, its heap is measured
- * @property {(packageFor: PackageFor) => string} [bundle] a module with all that the case uses; with this, its
- *   size is measured
+ * @property {string} name the label in the tables
+ * @property {(context: Context) => S | Promise<S>} make creates a new instance
+ * @property {(subject: S) => Promise<void>} selfCheck throws unless the timed object provides its
+ *   features
+ * @property {string} [keeps] a description of the kept object; if present, its heap is measured
+ * @property {(packageFor: PackageFor) => string} [bundle] a module with everything that the case uses; if
+ *   present, its size is measured
  */
 
 /**
@@ -29,11 +31,16 @@
 export const defineCase = (definition) => definition;
 
 /**
- * @param {string} id the name of a file in cases/
+ * Loads only the file that defines the case, so that a measurement imports no other library.
+ *
+ * @param {string} id
  * @returns {Promise<Case>}
  */
 export const loadCase = async (id) => {
-  /** @type {{ default: Case }} */
-  const module = await import(`../cases/${id}.mjs`);
-  return module.default;
+  const group = groups.find(({ cases }) => cases.includes(id));
+  /** @type {{ cases: Record<string, Case> }} */
+  const { cases } = await import(`../cases/${group?.file}.mjs`);
+  const found = cases[id];
+  if (found === undefined) throw new Error(`There is no case "${id}".`);
+  return found;
 };

@@ -11,8 +11,8 @@ const child = fileURLToPath(new URL('child.mjs', import.meta.url));
 const run = promisify(execFile);
 
 /**
- * Runs one case in a fresh process. A self-check that fails may have been starved by a busy machine, so it
- * is made once more; a second failure ends the benchmark.
+ * Measures one case in a new process. A self-check may fail on a busy machine, so it is repeated once; a
+ * second failure ends the benchmark.
  *
  * @template T
  * @param {Job} job
@@ -20,18 +20,18 @@ const run = promisify(execFile);
  */
 export const measure = async (job) => {
   const first = await once(job);
-  const result = 'complaint' in first ? await once(job) : first;
-  if ('complaint' in result)
+  const result = 'failure' in first ? await once(job) : first;
+  if ('failure' in result)
     throw new Error(
-      `The self-check of "${job.id}" failed on Node ${job.runtime.version}: ${result.complaint}.\n` +
-        'What does not do its job is not timed.',
+      `The self-check of "${job.id}" failed on Node ${job.runtime.version}: ${result.failure}.\n` +
+        'The case is not timed.',
     );
   return result;
 };
 
 /** @param {Job} job */
 const once = async ({ what, id, runtime, batches }) => {
-  const { NODE_OPTIONS: _, ...env } = process.env; // whatever it holds, it is not what we measure
+  const { NODE_OPTIONS: _, ...env } = process.env; // must not affect the measurement
   const args = ['--expose-gc', child, what, id, String(runtime.line), String(batches)];
   const { stdout } = await run(runtime.path, args, { env, timeout: 120_000 });
   return JSON.parse(stdout);

@@ -1,4 +1,4 @@
-// One case in a process of its own: `node child.mjs time|heap <case> <line> <batches>` writes one line of JSON.
+// Measures one case in this process: `node child.mjs time|heap <case> <line> <batches>` writes one line of JSON.
 import { bare, callee } from './callee.mjs';
 import { loadCase } from './case.mjs';
 import { heapPerInstance } from './heap.mjs';
@@ -23,13 +23,13 @@ const checked = async (subject) => {
 };
 
 const subject = await make(context);
-const complaint = await checked(subject);
+const failure = await checked(subject);
 const result =
-  complaint !== undefined
-    ? { complaint }
+  failure !== undefined
+    ? { failure }
     : what === 'heap'
       ? { bytes: await heapPerInstance(() => make(context)) }
       : await time(bare, subject.call, Number(batches));
 
-// Some of what is measured keeps timers running: the process ends when its line has been read.
+// Some cases keep timers running, so the process exits explicitly after its output was written.
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

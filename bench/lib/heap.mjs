@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const instances = 4000;
 
 const used = async () => {
-  await sleep(120); // timers that a call may have left to run out have gone by then
+  await sleep(120); // until timers of earlier calls have expired
   for (let round = 0; round < 4; round++) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external; // array buffers are a part of `external`
+  return heapUsed + external; // `external` includes array buffers
 };
 
 /**
- * Bytes that stay for each object that has been used. Those made first pay for what all share: compiled
- * code, shapes, the one timer.
+ * Retained bytes of each used instance. The first half of the instances pays for shared state: compiled code,
+ * shapes, the shared timer.
  *
  * @param {() => Subject | Promise<Subject>} make
  */

@@ -1,6 +1,6 @@
 /**
- * Imported twice under two names, so that the engine optimises the bare and the wrapped loop apart. The event
- * loop turns once a batch: timers that are due and finalizers belong to the bill.
+ * Imported twice under two names, so that the engine optimises the bare and the wrapped loop separately. The
+ * event loop turns once a batch, so that due timers and finalizers are included.
  *
  * @param {() => Promise<unknown>} call
  * @param {number} times

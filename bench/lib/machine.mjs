@@ -1,16 +1,16 @@
 import { arch, availableParallelism, cpus, loadavg, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { readJson } from '../../scripts/lib/json.mjs';
-import { lines, packagesFor, rivals } from './packages.mjs';
+import { lines, packagesFor, libraries } from './packages.mjs';
 
-/** What a reader must know of the machine, and nothing that names it. */
+/** The machine, without its host name. */
 export const machine = () => ({
   cpu: cpus()[0]?.model.trim() ?? 'unknown CPU',
   cores: availableParallelism(),
   system: `${platform()} ${arch()}`,
 });
 
-/** How many processes wanted to run at once during the last minute, ours included. */
+/** The load average of the last minute, including this process. */
 export const load = () => loadavg()[0] ?? 0;
 
 /** @param {string} alias */
@@ -21,11 +21,14 @@ const versionOf = (alias) => {
   return version;
 };
 
-/** @returns {import('./table.mjs').Table} */
+/** @returns {import('./format.mjs').Table} */
 export const versionTable = () => ({
   head: ['package', ...lines.map((line) => `on Node ${line}`)],
   rows: [
-    ...rivals.map((rival) => [rival, ...lines.map((line) => versionOf(packagesFor(line)(rival)))]),
+    ...libraries.map((library) => [
+      library,
+      ...lines.map((line) => versionOf(packagesFor(line)(library))),
+    ]),
     ['esbuild (for the sizes)', ...lines.map(() => versionOf('esbuild'))],
   ],
 });

@@ -25,7 +25,7 @@ const installed = (line) => {
 };
 
 /**
- * A Node of each line: one that was named, the one that runs us, or one from npm.
+ * A Node of each line: from the command line, the running one, or one from npm.
  *
  * @param {readonly string[]} named paths given on the command line
  * @returns {Promise<{ found: Runtime[], missing: Line[] }>}

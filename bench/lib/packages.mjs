@@ -1,6 +1,6 @@
-/** @typedef {keyof typeof releases} Rival */
+/** @typedef {keyof typeof releases} Library */
 
-/** Each Node gets the newest release that supports it; an alias of package.json lets both live here. */
+/** The newest release that supports each Node line, as an alias in package.json. */
 const releases = {
   cockatiel: { 20: 'cockatiel3', 24: 'cockatiel4' },
   opossum: { 20: 'opossum9', 24: 'opossum10' },
@@ -9,7 +9,7 @@ const releases = {
   '@smithy/util-retry': { 20: '@smithy/util-retry', 24: '@smithy/util-retry' },
 };
 
-/** @typedef {20 | 24} Line a line of Node that the bars speak of */
+/** @typedef {20 | 24} Line a Node release line with thresholds */
 
 /** @type {readonly Line[]} */
 export const lines = [20, 24];
@@ -19,12 +19,12 @@ export const majorOf = (version = process.versions.node) =>
   Number(version.replace(/^v/, '').split('.')[0]);
 
 /**
- * The name under which a rival's release for this line is installed.
+ * The alias under which a library's release for this line is installed.
  *
  * @param {Line} line
- * @returns {(rival: Rival) => string}
+ * @returns {(library: Library) => string}
  */
-export const packagesFor = (line) => (rival) => releases[rival][line];
+export const packagesFor = (line) => (library) => releases[library][line];
 
-/** @type {readonly Rival[]} */
-export const rivals = /** @type {Rival[]} */ (Object.keys(releases));
+/** @type {readonly Library[]} */
+export const libraries = /** @type {Library[]} */ (Object.keys(releases));

@@ -11,12 +11,12 @@ import { spread } from './stats.mjs';
 
 /**
  * @template T
- * @typedef {Partial<Record<Line, Record<string, T>>>} ByLine results by line of Node and case
+ * @typedef {Partial<Record<Line, Record<string, T>>>} ByLine results by Node line and case
  */
 
 /**
- * All steps of all rounds. The order within a round is left to chance: a machine that gets slower or warmer
- * must not always meet the same case.
+ * All steps of all rounds, in random order within a round, so that a change in machine speed does not always
+ * affect the same case.
  *
  * @param {readonly Runtime[]} runtimes
  * @param {readonly string[]} ids

@@ -4,10 +4,10 @@ import { settings } from './settings.mjs';
 
 /**
  * @typedef {import('./case.mjs').Subject} Subject
- * @typedef {() => unknown} Fault makes what the callee throws
+ * @typedef {() => unknown} Fault creates the error that the callee throws
  */
 
-/** What most clients throw when a connection breaks. */
+/** The error of most clients for a broken connection. */
 export const reset = () => Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
 
 /** @param {Subject} subject */
@@ -28,7 +28,7 @@ export const answers = async (subject) => {
 };
 
 /**
- * As many faults as there are retries, then an answer: the caller must not notice.
+ * As many faults as retries, then an answer: the call must succeed.
  *
  * @param {Subject} subject
  * @param {Fault} [fault]
@@ -45,10 +45,10 @@ export const retries = async (subject, fault = reset) => {
 };
 
 /**
- * A callee that never settles and looks at no signal: the caller must be told all the same.
+ * A callee that never settles and ignores its signal: the call must time out.
  *
  * @param {Subject} subject
- * @param {() => Promise<unknown>} [call] where the object has to be told how long it may take
+ * @param {() => Promise<unknown>} [call] for objects that take the timeout as an argument
  */
 export const timesOut = async (subject, call = callOf(subject)) => {
   const started = performance.now();
@@ -63,11 +63,11 @@ export const timesOut = async (subject, call = callOf(subject)) => {
   const took = Math.round(performance.now() - started);
   expect(end === 'error', `a callee that never settles gave ${end} after ${took} ms`);
   expect(reached > 0, 'it timed out without calling');
-  expect(took >= settings.timeoutMs * 0.95, `it timed out after ${took} ms already`);
+  expect(took >= settings.timeoutMs * 0.95, `it timed out after only ${took} ms`);
 };
 
 /**
- * Faults until a call fails without reaching the callee; then, after a while, answers again.
+ * Faults until a call fails without reaching the callee; then the circuit must close again.
  *
  * @param {Subject} subject
  * @param {Fault} [fault]
@@ -89,14 +89,14 @@ export const opensAndCloses = async (subject, fault = reset) => {
       return false;
     },
   );
-  expect(opened, `its circuit is not open after ${reached} faults in a row`);
+  expect(opened, `its circuit is not open after ${reached} consecutive faults`);
   expect(reached >= settings.minimumAttempts / 2, `its circuit opened after ${reached} faults`);
 
   for (let tries = 0; tries < 20; tries++) {
     await sleep(settings.openMs);
     if ((await outcomeOf(call)) === 'answer') break;
   }
-  // More than any number of probes: from here on it must be closed.
+  // More calls than any number of probes: the circuit must be closed.
   for (let calls = 0; calls < 10; calls++) await answers(subject);
 };
 

@@ -1,6 +1,6 @@
 /**
- * The numbers that everybody is given, ours and the rivals, as far as they have such a setting. The times
- * are short so that the self-check does not have to wait; on the way of a success none of them matters.
+ * The settings of every library that has them. The times are short for the self-check; they do not affect a
+ * successful call.
  */
 export const settings = Object.freeze({
   retries: 2,

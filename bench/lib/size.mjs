@@ -8,7 +8,7 @@ import { packagesFor } from './packages.mjs';
  */
 
 /**
- * Bytes of a bundle with everything that a case uses and nothing else.
+ * The size of a bundle with everything that a case uses.
  *
  * @param {string} contents
  * @returns {Promise<Size>}
@@ -22,7 +22,7 @@ const sizeOf = async (contents) => {
     write: false,
     format: 'esm',
     platform: 'node',
-    mainFields: ['module', 'main'], // for a bundler, ES modules are the smaller choice
+    mainFields: ['module', 'main'], // ES modules give smaller bundles
     target: 'node20',
     legalComments: 'none',
   });

@@ -2,8 +2,8 @@ import { bytes, withSpread } from './format.mjs';
 import { lines } from './packages.mjs';
 
 /**
- * @typedef {import('./bars.mjs').Results} Results
- * @typedef {import('./table.mjs').Table} Table
+ * @typedef {import('./thresholds.mjs').Results} Results
+ * @typedef {import('./format.mjs').Table} Table
  * @typedef {ReadonlyMap<string, import('./case.mjs').Case>} Cases
  * @typedef {readonly { title: string, cases: readonly string[] }[]} Groups
  */
@@ -46,7 +46,7 @@ export const costTable = ({ costs }, cases, groups) => ({
  * @returns {Table}
  */
 export const heapTable = ({ heaps }, cases) => ({
-  head: ['heap of one instance', 'what is kept', ...lines.map((line) => `Node ${line}`)],
+  head: ['heap of one instance', 'contents', ...lines.map((line) => `Node ${line}`)],
   words: [1],
   rows: [...cases]
     .filter(([, { keeps }]) => keeps !== undefined)
@@ -73,17 +73,17 @@ export const sizeTable = ({ sizes }, cases) => ({
 });
 
 /**
- * @param {readonly import('./bars.mjs').Judgement[]} judgements
+ * @param {readonly import('./thresholds.mjs').Judgement[]} judgements
  * @returns {Table}
  */
-export const barTable = (judgements) => ({
-  head: ['bar', 'measured', 'verdict'],
+export const thresholdTable = (judgements) => ({
+  head: ['threshold', 'measured', 'result'],
   words: [2],
-  rows: judgements.map(({ bar, measured, verdict }) => [bar, measured, verdict]),
+  rows: judgements.map(({ threshold, measured, status }) => [threshold, measured, status]),
 });
 
 /**
- * Something about the bare call, by line of Node.
+ * A figure of the bare call, for each Node line.
  *
  * @param {Results} results
  * @param {(bare: import('./rounds.mjs').Cost) => string} show

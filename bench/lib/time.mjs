@@ -3,18 +3,18 @@ import { median } from './stats.mjs';
 /**
  * @typedef {typeof import('./loop.mjs').loop} Loop
  * @typedef {import('./case.mjs').Call} Call
- * @typedef {{ ratio: number, addedUs: number, bareNs: number }} Timing what one call costs, in CPU time
+ * @typedef {{ ratio: number, addedUs: number, bareNs: number }} Timing the CPU time of one call
  */
 
 const batchMs = { bare: 8, call: 12 };
-/** Slow calls get longer batches: a batch is to hold some collections of its own garbage. */
-const leastCalls = 500;
-/** The slowest to become fast, Effect, is still being optimised after ten thousand calls. */
+/** Slow calls get longer batches, so that a batch includes garbage collections. */
+const minCalls = 500;
+/** Effect is still being optimised after ten thousand calls. */
 const warmUp = { calls: 20_000, ms: 100 };
 
 /**
- * CPU time of the whole process, its garbage collector's threads included: neither a neighbour on the machine
- * nor a collection in the background can shift the bill.
+ * CPU time of the whole process, including the garbage collector's threads, so that other processes and
+ * background collections do not distort the result.
  *
  * @param {Loop} loop
  * @param {Call} call
@@ -28,21 +28,21 @@ const cpuMs = async (loop, call, calls) => {
 };
 
 /**
- * Runs a loop until the engine has made of it what it will, and says how many calls then fill a batch.
+ * Warms up a loop and returns the number of calls in a batch.
  *
  * @param {Loop} loop
  * @param {Call} call
  * @param {number} ms
  */
-const warmed = async (loop, call, ms) => {
-  const step = leastCalls;
+const warmUpLoop = async (loop, call, ms) => {
+  const step = minCalls;
   let [calls, spentMs, lastMs] = [0, 0, 0];
   while (calls < warmUp.calls || spentMs < warmUp.ms) {
     lastMs = await cpuMs(loop, call, step);
     calls += step;
     spentMs += lastMs;
   }
-  return Math.max(leastCalls, Math.round((step * ms) / Math.max(0.001, lastMs)));
+  return Math.max(minCalls, Math.round((step * ms) / Math.max(0.001, lastMs)));
 };
 
 /**
@@ -56,8 +56,8 @@ const ownLoop = async (name) => {
 };
 
 /**
- * Batches of the bare and the wrapped call take turns. Each is compared with its neighbour in time: when the
- * machine slows down for a while, it slows down both.
+ * Batches of the bare and the wrapped call alternate, and each is compared with its neighbour, so that a slower
+ * machine affects both.
  *
  * @param {Call} bare
  * @param {Call} call
@@ -67,8 +67,8 @@ const ownLoop = async (name) => {
 export const time = async (bare, call, batches) => {
   const bareLoop = await ownLoop('bare');
   const callLoop = await ownLoop('call');
-  const bareCalls = await warmed(bareLoop, bare, batchMs.bare);
-  const callCalls = await warmed(callLoop, call, batchMs.call);
+  const bareCalls = await warmUpLoop(bareLoop, bare, batchMs.bare);
+  const callCalls = await warmUpLoop(callLoop, call, batchMs.call);
   const pairs = [];
   for (let batch = 0; batch < batches; batch++) {
     const bareNs = ((await cpuMs(bareLoop, bare, bareCalls)) * 1e6) / bareCalls;

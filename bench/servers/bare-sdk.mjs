@@ -1,4 +1,4 @@
-// The same tool on the SDK alone, as its manual says.
+// The tool on the SDK alone, as documented.
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { echo } from './echo.mjs';

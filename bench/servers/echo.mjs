@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** The tool that both servers have. */
+/** The tool of both servers. */
 export const echo = {
   name: 'echo',
   title: 'Echo',
-  description: 'Says what it was told.',
+  description: 'Returns its input.',
   input: z.object({ text: z.string() }),
   output: z.object({ text: z.string() }),
 };

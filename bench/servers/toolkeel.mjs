@@ -1,4 +1,4 @@
-// The tool on our host as a user runs it: validation, envelope, metrics, a log line for every call.
+// The tool on our host with production settings: validation, envelope, metrics, a log line for every call.
 import { defineTool } from '../../packages/contract/dist/index.js';
 import { createHost, createLog } from '../../packages/host/dist/index.js';
 import { echo } from './echo.mjs';

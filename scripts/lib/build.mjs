@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureInstalled } from './install.mjs';
 import { packageDirs } from './paths.mjs';
+import { withProgress } from './progress.mjs';
 import { capture, tool } from './run.mjs';
 
 /**
- * Compiles what is stale. The compiler never deletes the output of a source file that is gone, so we do:
- * otherwise a removed module would still be importable here and nowhere else.
+ * Compiles stale projects. The compiler never deletes the output of a deleted source file, so this does:
+ * otherwise a deleted module would still be importable locally.
  *
- * @param {string[]} [projects] further projects to check; those of test/ and scripts/ emit nothing
+ * @param {string[]} [projects] additional projects to check; those of test/ and scripts/ emit nothing
  */
 export const compile = async (projects = []) => {
   for (const dir of packageDirs()) dropOrphans(dir);
@@ -23,4 +25,14 @@ export const dropOrphans = (packageDir) => {
     const source = join(packageDir, 'src', file.replace(/\.(js|d\.ts)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(join(dist, file));
   }
+};
+
+/** Installs the dependencies and compiles the packages. */
+export const ready = async () => {
+  await ensureInstalled();
+  const { code, output } = await withProgress(
+    () => 'building',
+    () => compile(),
+  );
+  if (code !== 0) throw new Error(`the build failed:\n${output}`);
 };

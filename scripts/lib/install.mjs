@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readJson } from './json.mjs';
-import { exclusively } from './lock.mjs';
+import { withLock } from './lock.mjs';
 import { unlinkPackagedNode } from './own-node.mjs';
 import { root } from './paths.mjs';
 import { say, seconds, timed, withProgress } from './progress.mjs';
@@ -12,7 +12,7 @@ import { capture, npm } from './run.mjs';
 const stampPath = (dir) => join(dir, 'node_modules', '.toolkeel-installed');
 
 /**
- * What the installed tree must have been made from: the lock file and the Node that native parts fit.
+ * Identifies an installed tree: the hash of the lock file and the Node major version, for native modules.
  *
  * @param {string | Buffer} lockfile
  * @param {string} [nodeVersion]
@@ -21,8 +21,8 @@ export const stampOf = (lockfile, nodeVersion = process.versions.node) =>
   `${createHash('sha256').update(lockfile).digest('hex')} node${nodeVersion.split('.')[0]}\n`;
 
 /**
- * Has npm, run by hand, already put there what the lock file asks for? Parts that are optional may be missing:
- * most of them are other platforms' binaries.
+ * Whether the installed tree matches the lock file. Optional packages may be missing: most are binaries for
+ * other platforms.
  *
  * @param {import('./json.mjs').Lockfile} wanted
  * @param {import('./json.mjs').Lockfile} installed npm's own record, node_modules/.package-lock.json
@@ -51,7 +51,7 @@ const isFresh = (dir) => {
 };
 
 /**
- * Installs the dependencies of a folder if they are missing or not what its lock file says.
+ * Installs the dependencies of a folder if they are missing or differ from its lock file.
  *
  * @param {string} [dir]
  */
@@ -62,8 +62,8 @@ export const ensureInstalled = async (dir = root) => {
   await withProgress(
     () => label,
     () =>
-      exclusively('install', async () => {
-        if (isFresh(dir)) return; // another process did it while we waited for the lock
+      withLock('install', async () => {
+        if (isFresh(dir)) return; // another process installed them while this one waited for the lock
         const { value, ms } = await timed(() => npmCi(dir));
         if (value.code !== 0) throw new Error(`${label} failed (npm ci):\n${value.output}`);
         unlinkPackagedNode();
@@ -74,13 +74,13 @@ export const ensureInstalled = async (dir = root) => {
 };
 
 /**
- * The cache first, because it is quick and works without a network. What it knows of a package may be
- * older than the version that we ask for, so a failure is tried again with the registry.
+ * Tries the cache first, because it is fast and works offline. Its metadata may be older than a requested
+ * version, so a failure is retried with the registry.
  *
  * @param {string} dir
  */
 const npmCi = async (dir) => {
-  // No install scripts: npm 12 blocks them, so nothing here may need one on any npm.
+  // No install scripts: npm 12 blocks them.
   const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional'];
   const quick = await capture(npm([...args, '--prefer-offline']), { cwd: dir });
   return quick.code === 0 ? quick : capture(npm(args), { cwd: dir });

@@ -4,19 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cacheDir } from './paths.mjs';
 
 /**
- * One process of this clone at a time: two installs at once would delete each other's files. A lock whose
- * owner is gone is taken over.
+ * Runs work in one process of this clone at a time: concurrent installs would delete each other's files. The
+ * lock of a process that has exited is taken over.
  *
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export const exclusively = async (name, work) => {
+export const withLock = async (name, work) => {
   const path = join(cacheDir, `${name}.lock`);
   mkdirSync(cacheDir, { recursive: true });
-  while (!claim(path)) {
-    if (ownerIsGone(path)) rmSync(path, { force: true });
+  while (!acquire(path)) {
+    if (ownerHasExited(path)) rmSync(path, { force: true });
     else await sleep(250);
   }
   try {
@@ -27,7 +27,7 @@ export const exclusively = async (name, work) => {
 };
 
 /** @param {string} path */
-const claim = (path) => {
+const acquire = (path) => {
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });
     return true;
@@ -38,10 +38,10 @@ const claim = (path) => {
 };
 
 /** @param {string} path */
-const ownerIsGone = (path) => {
+const ownerHasExited = (path) => {
   try {
     const pid = Number(readFileSync(path, 'utf8'));
-    if (pid > 0) process.kill(pid, 0); // signal 0 only asks whether the process exists
+    if (pid > 0) process.kill(pid, 0); // signal 0 only tests whether the process exists
     return false;
   } catch (error) {
     return hasCode(error, 'ESRCH');

@@ -1,10 +1,10 @@
 /**
- * Runs a command's body. An expected failure is one clear message; the exit code is what the body returns.
+ * Runs a command and sets its exit code. An error is printed as one message.
  *
  * @param {() => Promise<number | void>} body
  */
 export const main = async (body) => {
-  process.stdout.on('error', () => process.exit(1)); // whoever read our output has left
+  process.stdout.on('error', () => process.exit(1)); // the reader of the output has closed the pipe
   try {
     process.exitCode = (await body()) ?? 0;
   } catch (error) {

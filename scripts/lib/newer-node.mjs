@@ -4,7 +4,7 @@ import { inRoot } from './paths.mjs';
 
 const minMajor = 22;
 
-/** The platforms that package.json names a Node for. */
+/** The platforms for which package.json has a Node package. */
 const platforms = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-x64'];
 
 const platform = `${process.platform}-${process.arch}`;
@@ -22,7 +22,7 @@ const installed = () => {
   return existsSync(path) && majorOf(path) >= minMajor ? path : undefined;
 };
 
-/** A Node for suites that need a newer one than we do: the one that is installed, or the one that is running. */
+/** A Node for suites that need a newer release: the installed package, or the running Node. */
 export const newerNode = () => {
   const found = installed() ?? (majorOf(process.execPath) >= minMajor ? process.execPath : '');
   if (found) return found;
@@ -33,8 +33,8 @@ export const newerNode = () => {
 };
 
 /**
- * Another Node than the one that is running, to run tests on both; undefined where there can be none. On a platform
- * that has one, a missing one is a mistake: a test that is left out without a word is none.
+ * A newer Node than the running one, to run tests on both; undefined on platforms without a package. On the
+ * others a missing package is an error, so that no test is skipped silently.
  *
  * @returns {string | undefined}
  */

@@ -4,8 +4,8 @@ import { sep } from 'node:path';
 import { inRoot } from './paths.mjs';
 
 /**
- * A newer Node comes as a package, for suites that need one. It links itself as `node` where npm
- * looks first, so that every command after the first would run on it instead of on the user's own.
+ * Removes the `node` link of the packaged newer Node. npm would otherwise run every later command on it instead
+ * of the user's Node.
  */
 export const unlinkPackagedNode = () => {
   for (const name of ['node', 'node.cmd', 'node.ps1']) {
@@ -13,7 +13,7 @@ export const unlinkPackagedNode = () => {
   }
 };
 
-/** Starts over on the user's own Node, where npm has started us on the packaged one. */
+/** Restarts on the user's Node if npm started this process on the packaged one. */
 export const leavePackagedNode = () => {
   unlinkPackagedNode();
   if (!process.execPath.startsWith(inRoot('node_modules') + sep)) return;

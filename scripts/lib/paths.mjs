@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Scratch space that git ignores. Unlike node_modules it survives a reinstall. */
+/** A cache that git ignores. Unlike node_modules it survives a reinstall. */
 export const cacheDir = join(root, '.cache');
 
 /** @param {string[]} parts */

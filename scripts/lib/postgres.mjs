@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { exclusively } from './lock.mjs';
+import { withLock } from './lock.mjs';
 import { say, withProgress } from './progress.mjs';
 import { capture } from './run.mjs';
 
@@ -14,8 +14,8 @@ import { capture } from './run.mjs';
  */
 
 /**
- * Suites of the journal need a real PostgreSQL server. Where we may, we install one; where we may not,
- * those suites fail and say what is missing.
+ * Installs PostgreSQL for the journal's suites if the process is root on a Debian system. Otherwise those suites
+ * fail and name what is missing.
  *
  * @param {Machine} [machine]
  */
@@ -25,11 +25,11 @@ export const ensurePostgres = async (machine = thisMachine()) => {
   await withProgress(
     () => 'installing PostgreSQL for the tests of the journal',
     () =>
-      exclusively('postgres', async () => {
+      withLock('postgres', async () => {
         if (isInstalled()) return;
         const install = ['install', '--yes', '--no-install-recommends', 'postgresql'];
         if ((await run(install)).code === 0) return;
-        // A machine that was never asked for packages does not know any.
+        // The package lists may be absent or out of date.
         await run(['update']);
         const { code, output } = await run(install);
         if (code !== 0) say(`apt-get install postgresql failed:\n${output}`);
@@ -52,7 +52,7 @@ export const onPath = (program) =>
     .split(delimiter)
     .filter((dir) => dir !== '' && existsSync(join(dir, program)));
 
-/** Debian keeps servers out of the PATH. */
+/** Debian installs servers outside the PATH. */
 const debianServers = () => {
   const root = '/usr/lib/postgresql';
   if (!existsSync(root)) return [];

@@ -1,6 +1,6 @@
 const { stdout } = process;
 
-/** Is there a progress line on the screen that must go before something else is written? */
+/** Whether a progress line is shown that must be cleared before other output. */
 let lineShown = false;
 
 const clearLine = () => {
@@ -18,8 +18,8 @@ export const say = (text) => {
 };
 
 /**
- * Does some work and says so when it takes longer than a second: a counting line on a terminal,
- * one plain line elsewhere. `label` is asked each time, for work that changes while it runs.
+ * Runs work and shows progress if it takes longer than a second: a counter on a terminal, one line elsewhere.
+ * `label` is called for each update.
  *
  * @template T
  * @param {() => string} label
@@ -28,14 +28,14 @@ export const say = (text) => {
  */
 export const withProgress = async (label, work) => {
   const started = performance.now();
-  let said = false;
+  let isShown = false;
   const timer = setInterval(() => {
     const elapsed = performance.now() - started;
     if (stdout.isTTY) {
       stdout.write(`\r\u001B[2K${label()} … ${Math.floor(elapsed / 1000)} s`);
       lineShown = true;
-    } else if (!said) say(`${label()} …`);
-    said = true;
+    } else if (!isShown) say(`${label()} …`);
+    isShown = true;
   }, 1000);
   try {
     return await work();

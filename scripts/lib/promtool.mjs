@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { exclusively } from './lock.mjs';
+import { withLock } from './lock.mjs';
 import { cacheDir } from './paths.mjs';
 import { onPath } from './postgres.mjs';
 import { say, withProgress } from './progress.mjs';
@@ -26,9 +26,8 @@ export const findPromtool = () => {
 };
 
 /**
- * The suite of the metrics needs `promtool`. On Debian this unpacks it from the package `prometheus`
- * into the cache: to install the package would start a Prometheus server. Elsewhere the suite fails and
- * names what is missing.
+ * Unpacks `promtool` for the metrics suite from the Debian package `prometheus` into the cache, because
+ * installing the package would start a Prometheus server. Elsewhere the suite fails and names what is missing.
  *
  * @param {Machine} [machine]
  */
@@ -38,7 +37,7 @@ export const ensurePromtool = async (machine = thisMachine()) => {
   await withProgress(
     () => 'downloading promtool for the tests of the metrics',
     () =>
-      exclusively('promtool', async () => {
+      withLock('promtool', async () => {
         if (find() !== undefined) return;
         let downloaded = await run('apt-get', ['download', 'prometheus']);
         if (downloaded.code !== 0 && isRoot) {

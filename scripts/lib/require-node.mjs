@@ -1,6 +1,6 @@
 import { leavePackagedNode } from './own-node.mjs';
 
-// Imported first by every command: the tools below need this Node, and their own errors do not say so.
+// Imported first by every command, because the tools fail on older Node with unclear errors.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;

@@ -5,11 +5,11 @@ import { inRoot, root } from './paths.mjs';
 
 /**
  * @typedef {{ file: string, args: string[] }} Command
- * @typedef {{ code: number, output: string }} Result what both streams said, as a person would see it
+ * @typedef {{ code: number, output: string }} Result stdout and stderr combined, as on a terminal
  */
 
 /**
- * An installed tool as a command. Not through node_modules/.bin: its shims differ by platform.
+ * The command of an installed tool, without the platform-dependent shims of node_modules/.bin.
  *
  * @param {string} packageName
  * @param {string[]} args
@@ -32,7 +32,7 @@ export const tool = (packageName, args, binName = packageName) => {
 export const node = (args) => ({ file: process.execPath, args });
 
 /**
- * The npm that started us, so that one run never mixes two npm versions.
+ * The npm that started this process, so that a run never mixes two npm versions.
  *
  * @param {string[]} args
  * @returns {Command}
@@ -45,7 +45,7 @@ export const npm = (args) => {
 };
 
 /**
- * Runs a command with its output collected.
+ * Runs a command and collects its output.
  *
  * @param {Command} command
  * @param {{ cwd?: string }} [options]
@@ -54,7 +54,7 @@ export const npm = (args) => {
 export const capture = ({ file, args }, { cwd = root } = {}) =>
   new Promise((resolve) => {
     const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-    const release = endTogether(child);
+    const release = forwardSignals(child);
     let output = '';
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -73,7 +73,7 @@ export const capture = ({ file, args }, { cwd = root } = {}) =>
   });
 
 /**
- * Runs a command on our own terminal and gives its exit code.
+ * Runs a command on this terminal and returns its exit code.
  *
  * @param {Command} command
  * @param {{ cwd?: string }} [options]
@@ -82,7 +82,7 @@ export const capture = ({ file, args }, { cwd = root } = {}) =>
 export const show = ({ file, args }, { cwd = root } = {}) =>
   new Promise((resolve) => {
     const child = spawn(file, args, { cwd, stdio: 'inherit' });
-    const release = endTogether(child);
+    const release = forwardSignals(child);
     child.on('error', (error) => {
       release();
       process.stderr.write(`${file}: ${error.message}\n`);
@@ -95,11 +95,11 @@ export const show = ({ file, args }, { cwd = root } = {}) =>
   });
 
 /**
- * Whoever stops us stops the child too; we then leave with the child's exit code.
+ * Forwards termination signals to the child process.
  *
  * @param {import('node:child_process').ChildProcess} child
  */
-const endTogether = (child) => {
+const forwardSignals = (child) => {
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);

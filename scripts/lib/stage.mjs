@@ -3,11 +3,11 @@ import { isAbsolute, join, relative } from 'node:path';
 import { readJson } from './json.mjs';
 import { packageDirs } from './paths.mjs';
 
-/** Beside `dist`. */
-const papers = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
-const forNobody = /\.(test|fixture)\.(js|d\.ts)$|\.tsbuildinfo$/;
+/** Published files outside `dist`. */
+const documents = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+const unpublished = /\.(test|fixture)\.(js|d\.ts)$|\.tsbuildinfo$/;
 
-/** The folders of all packages that are published. */
+/** The folders of all public packages. */
 const publicDirs = () =>
   packageDirs().filter((dir) => {
     /** @type {import('./json.mjs').Manifest} */
@@ -16,11 +16,10 @@ const publicDirs = () =>
   });
 
 /**
- * Lays out packages as they are published: what each exports is one module and what it loads later, not the fifty
- * small files that it is written in. Opening a file takes Node longer than reading it, and a server that a client
- * starts is waited for.
+ * Lays out packages for publishing: each export becomes one module plus the chunks it loads later, because opening
+ * many small files slows down the start of a server.
  *
- * @param {string} into like node_modules: a package gets the folder of its name
+ * @param {string} into like node_modules: each package gets a folder with its name
  * @param {readonly string[]} [dirs]
  * @returns {Promise<string[]>} the folders, in the order of `dirs`
  */
@@ -38,25 +37,25 @@ const stageOne = async (dir, into) => {
   const manifest = readJson(join(dir, 'package.json'));
   const to = join(into, manifest.name ?? '');
   mkdirSync(to, { recursive: true });
-  for (const paper of papers)
-    if (existsSync(join(dir, paper))) cpSync(join(dir, paper), join(to, paper));
-  const entries = canBeJoined(dir) ? entriesOf(manifest.exports ?? {}) : [];
+  for (const file of documents)
+    if (existsSync(join(dir, file))) cpSync(join(dir, file), join(to, file));
+  const entries = canBundle(dir) ? entriesOf(manifest.exports ?? {}) : [];
   cpSync(join(dir, 'dist'), join(to, 'dist'), {
     recursive: true,
-    filter: (path) => !forNobody.test(path) && !(entries.length > 0 && path.endsWith('.js')),
+    filter: (path) => !unpublished.test(path) && !(entries.length > 0 && path.endsWith('.js')),
   });
-  if (entries.length > 0) await joinModules(dir, entries, to);
+  if (entries.length > 0) await bundleModules(dir, entries, to);
   return to;
 };
 
 /**
- * A module that asks where it lies would get another answer.
+ * Bundling would change the `import.meta` of a module.
  *
  * @param {string} dir
  */
-const canBeJoined = (dir) =>
+const canBundle = (dir) =>
   !readdirSync(join(dir, 'dist'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.js') && !forNobody.test(file))
+    .filter((file) => file.endsWith('.js') && !unpublished.test(file))
     .some((file) => readFileSync(join(dir, 'dist', file), 'utf8').includes('import.meta'));
 
 /**
@@ -75,10 +74,10 @@ const entriesOf = (exported) =>
  * @param {readonly string[]} entries
  * @param {string} to
  */
-const joinModules = async (dir, entries, to) => {
+const bundleModules = async (dir, entries, to) => {
   const nameOf = (/** @type {string} */ entry) =>
     relative('dist', entry).replace(/\.js$/, '').replaceAll('\\', '/');
-  // Loaded here: whoever imports this module may do so before anything is installed.
+  // Imported lazily, because this module is loaded before dependencies are installed.
   const { rollup } = await import('rollup');
   const bundle = await rollup({
     input: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(dir, entry)])),

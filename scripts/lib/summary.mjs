@@ -1,16 +1,20 @@
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { inRoot } from './paths.mjs';
+
 /**
  * @typedef {{ status: string, ancestorTitles?: string[], title?: string, failureMessages?: string[] }} TestResult
  * @typedef {{ status: string, name?: string, message?: string, assertionResults: TestResult[] }} FileResult
  * @typedef {{
  *   success: boolean, numPassedTests: number, numFailedTests: number, numPendingTests: number,
  *   numTodoTests: number, testResults: FileResult[],
- * }} Report what vitest's JSON reporter writes, as far as we read it
+ * }} Report the fields of vitest's JSON report that are read
  * @typedef {{ passed: number, failed: number, skipped: number }} Summary
  */
 
 /**
- * Counts a run so that a red one never reads as green: a file that could not be loaded, an error outside of
- * any test and a run that left no report each count as one failure.
+ * Counts a run so that a failed run never looks successful: a file that could not be loaded, an error outside
+ * any test and a run without a report each count as one failure.
  *
  * @param {Report | undefined} report
  * @param {number} exitCode
@@ -32,7 +36,7 @@ export const summarise = (report, exitCode) => {
 };
 
 /**
- * Several runs as one.
+ * The sum of several runs.
  *
  * @param {readonly Summary[]} summaries
  * @returns {Summary}
@@ -50,3 +54,36 @@ export const total = (summaries) => {
 /** @param {Summary} summary */
 export const summaryLine = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+
+const MAX_FAILURES = 20;
+const MAX_LINES = 12;
+
+/** @param {string} message */
+const shorten = (message) => {
+  const lines = stripVTControlCharacters(message).split('\n');
+  const kept = lines.slice(0, MAX_LINES).map((line) => `    ${line}`.trimEnd());
+  return lines.length > MAX_LINES ? [...kept, '    …'] : kept;
+};
+
+/**
+ * The failures with their messages. They are printed last, because the end of a long log is what readers see.
+ *
+ * @param {Report | undefined} report
+ * @returns {string[]} one string for each failure
+ */
+export const formatFailures = (report) => {
+  const found = (report?.testResults ?? []).flatMap((file) => {
+    const name = relative(inRoot(), file.name ?? '');
+    const failed = file.assertionResults.filter(({ status }) => status === 'failed');
+    if (failed.length === 0) {
+      return file.status === 'failed' ? [[`✗ ${name}`, ...shorten(file.message ?? '')]] : [];
+    }
+    return failed.map(({ ancestorTitles = [], title = '', failureMessages = [] }) => [
+      `✗ ${[name, ...ancestorTitles, title].join(' › ')}`,
+      ...shorten(failureMessages[0] ?? ''),
+    ]);
+  });
+  const shown = found.slice(0, MAX_FAILURES).map((lines) => lines.join('\n'));
+  const more = found.length - shown.length;
+  return more > 0 ? [...shown, `✗ and ${more} more`] : shown;
+};

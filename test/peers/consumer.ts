@@ -62,7 +62,7 @@ const rename = defineTool({
   handler: ({ id }) => answer({ id }),
 });
 
-/** Inference still works: the compiler refuses these. */
+/** Type inference works: the compiler rejects these. */
 export const mistakes = (): readonly Tool[] => [
   // @ts-expect-error -- the output is a string
   defineTool({ ...traits, handler: ({ id }) => answer({ id: id.length }) }),

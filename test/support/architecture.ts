@@ -1,13 +1,13 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { importsOf, type Import } from './imports.js';
-import { rooms as houseRooms, type Room } from './rooms.js';
+import { importRules as defaultRules, type ImportRules } from './import-rules.js';
 import type { Manifest } from './workspace.js';
 
 export type Rule =
-  | 'unknown-room'
+  | 'unknown-package'
   | 'unreadable'
-  | 'forbidden-arrow'
+  | 'forbidden-import'
   | 'types-only'
   | 'no-builtins'
   | 'no-externals'
@@ -25,20 +25,20 @@ export interface Violation {
 
 export interface PackageFiles {
   /** The folder's name under packages/. */
-  readonly room: string;
+  readonly folder: string;
   readonly manifest: Pick<Manifest, 'name'> & Partial<Manifest>;
   /** Paths inside the package ("src/a.ts", "test/b.test.ts") to their text. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-interface Site {
+interface SourceFile {
   readonly pkg: PackageFiles;
-  readonly room: Room;
+  readonly rules: ImportRules;
   readonly path: string;
   readonly kind: FileKind;
 }
 
-/** The test kit is code that a package offers to tests, its own and others'. */
+/** `test-kit`: code that a package exports for tests. */
 type FileKind = 'source' | 'test-kit' | 'test';
 
 const kindOf = (path: string): FileKind => {
@@ -48,57 +48,62 @@ const kindOf = (path: string): FileKind => {
 
 const SCOPE = '@toolkeel/';
 
-/** Everything in the given packages that the house does not allow, in the order of the files. */
+/** All violations of the import rules in the given packages, in the order of the files. */
 export const violationsIn = (
   packages: readonly PackageFiles[],
-  rooms: Readonly<Record<string, Room>> = houseRooms,
+  importRules: Readonly<Record<string, ImportRules>> = defaultRules,
 ): Violation[] => {
   const found: Violation[] = [];
-  const arrows: PackageArrow[] = [];
+  const packageImports: PackageImport[] = [];
 
   for (const pkg of packages) {
-    const room = Object.hasOwn(rooms, pkg.room) ? rooms[pkg.room] : undefined;
-    if (!room) {
-      const message = `there is no room "${pkg.room}": add it to the table in test/support/rooms.ts, with what it may import`;
-      found.push({ rule: 'unknown-room', file: `packages/${pkg.room}`, line: 1, message });
+    const rules = Object.hasOwn(importRules, pkg.folder) ? importRules[pkg.folder] : undefined;
+    if (!rules) {
+      const message = `packages/${pkg.folder} has no import rules: add it to the table in test/support/import-rules.ts`;
+      found.push({ rule: 'unknown-package', file: `packages/${pkg.folder}`, line: 1, message });
       continue;
     }
     for (const [path, text] of pkg.files) {
-      const site: Site = { pkg, room, path, kind: kindOf(path) };
-      const file = `packages/${pkg.room}/${path}`;
+      const site: SourceFile = { pkg, rules, path, kind: kindOf(path) };
+      const file = `packages/${pkg.folder}/${path}`;
       const { imports, error } = importsOf(path, text);
       if (error) found.push({ rule: 'unreadable', file, line: 1, message: error });
       for (const one of imports) {
         const problem = judge(site, one, packages);
         if (problem) found.push({ file, line: one.line, ...problem });
-        const to = roomOf(one.specifier);
-        if (to && to !== pkg.room) arrows.push({ from: pkg.room, to, file, line: one.line });
+        const to = folderOf(one.specifier);
+        if (to && to !== pkg.folder)
+          packageImports.push({ from: pkg.folder, to, file, line: one.line });
       }
     }
   }
-  return [...found, ...cyclesIn(arrows)];
+  return [...found, ...cyclesIn(packageImports)];
 };
 
 type Problem = Pick<Violation, 'rule' | 'message'>;
 
-const roomOf = (specifier: string | undefined): string | undefined =>
+const folderOf = (specifier: string | undefined): string | undefined =>
   specifier?.startsWith(SCOPE) ? specifier.slice(SCOPE.length).split('/')[0] : undefined;
 
-const judge = (site: Site, one: Import, packages: readonly PackageFiles[]): Problem | undefined => {
+const judge = (
+  site: SourceFile,
+  one: Import,
+  packages: readonly PackageFiles[],
+): Problem | undefined => {
   const { specifier } = one;
   if (specifier === undefined) {
     if (site.kind === 'test') return undefined;
-    return { rule: 'unreadable', message: 'imports something that is computed at run time' };
+    return { rule: 'unreadable', message: 'imports a module whose name is computed at run time' };
   }
   if (specifier.startsWith('.')) return judgeRelative(site, specifier);
   if (isBuiltin(specifier)) return judgeBuiltin(site, specifier);
-  if (specifier.startsWith(SCOPE)) return judgeOurs(site, one, specifier, packages);
+  if (specifier.startsWith(SCOPE)) return judgeInternal(site, one, specifier, packages);
   return judgeExternal(site, specifier);
 };
 
-const judgeRelative = ({ path, kind, pkg }: Site, specifier: string): Problem | undefined => {
+const judgeRelative = ({ path, kind, pkg }: SourceFile, specifier: string): Problem | undefined => {
   const target = posix.join(posix.dirname(path), specifier);
-  // How tests are run is the repository's business, and some tests have to know it.
+  // Some tests depend on the repository's test scripts.
   if (kind === 'test' && target.startsWith('../../scripts/lib/')) return undefined;
   if (target.startsWith('../')) {
     const message = `reaches out of its package with "${specifier}"`;
@@ -107,106 +112,114 @@ const judgeRelative = ({ path, kind, pkg }: Site, specifier: string): Problem | 
   if (kind === 'test') return undefined;
   const targetKind = kindOf(target.replace(/\.jsx?$/, '.ts'));
   if (targetKind === 'test' || (kind === 'source' && targetKind === 'test-kit')) {
-    const message = `source of ${pkg.room} imports test code, "${specifier}"`;
+    const message = `source of ${pkg.folder} imports test code, "${specifier}"`;
     return { rule: 'test-code', message };
   }
   return undefined;
 };
 
-const judgeBuiltin = ({ kind, pkg, room }: Site, specifier: string): Problem | undefined => {
-  if (kind !== 'source' || room.builtins) return undefined;
-  return { rule: 'no-builtins', message: `${pkg.room} runs anywhere, it may not use ${specifier}` };
+const judgeBuiltin = ({ kind, pkg, rules }: SourceFile, specifier: string): Problem | undefined => {
+  if (kind !== 'source' || rules.builtins) return undefined;
+  return {
+    rule: 'no-builtins',
+    message: `${pkg.folder} must run on every platform and may not use ${specifier}`,
+  };
 };
 
-const judgeOurs = (
-  site: Site,
+const judgeInternal = (
+  site: SourceFile,
   { typeOnly }: Import,
   specifier: string,
   packages: readonly PackageFiles[],
 ): Problem | undefined => {
-  const { pkg, room, kind } = site;
+  const { pkg, rules, kind } = site;
   const [, to = '', ...rest] = specifier.split('/');
 
-  if (to === pkg.room) {
+  if (to === pkg.folder) {
     if (kind === 'test') return undefined;
     return {
       rule: 'deep-import',
-      message: `${pkg.room} imports itself by name: use a relative path`,
+      message: `${pkg.folder} imports itself by name: use a relative path`,
     };
   }
 
-  const arrow = Object.hasOwn(room.imports, to) ? room.imports[to] : undefined;
-  const alsoInTests = kind === 'test' && room.testImports?.includes(to);
+  const arrow = Object.hasOwn(rules.imports, to) ? rules.imports[to] : undefined;
+  const alsoInTests = kind === 'test' && rules.testImports?.includes(to);
   if (!arrow && !alsoInTests) {
-    const message = `${pkg.room} may not import ${SCOPE}${to}`;
-    return { rule: 'forbidden-arrow', message };
+    const message = `${pkg.folder} may not import ${SCOPE}${to}`;
+    return { rule: 'forbidden-import', message };
   }
   if (arrow === 'types' && !typeOnly && !alsoInTests) {
-    const message = `${pkg.room} may import only types of ${SCOPE}${to}: write "import type"`;
+    const message = `${pkg.folder} may import only types of ${SCOPE}${to}: write "import type"`;
     return { rule: 'types-only', message };
   }
 
-  const target = packages.find((other) => other.room === to);
+  const target = packages.find((other) => other.folder === to);
   const subpath = ['.', ...rest].join('/');
   if (target && !Object.hasOwn(target.manifest.exports ?? {}, subpath)) {
     const message = `${SCOPE}${to} does not export "${subpath}"`;
     return { rule: 'deep-import', message };
   }
-  if (rest[0] === 'testing' && kind === 'source' && !room.testKits) {
-    const message = `source of ${pkg.room} imports test code, "${specifier}"`;
+  if (rest[0] === 'testing' && kind === 'source' && !rules.testKits) {
+    const message = `source of ${pkg.folder} imports test code, "${specifier}"`;
     return { rule: 'test-code', message };
   }
   return undeclared(site, `${SCOPE}${to}`);
 };
 
-const judgeExternal = (site: Site, specifier: string): Problem | undefined => {
-  const { pkg, room, kind } = site;
+const judgeExternal = (site: SourceFile, specifier: string): Problem | undefined => {
+  const { pkg, rules, kind } = site;
   const name = specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
-  if (kind !== 'test' && room.externals !== 'any' && !room.externals.includes(name)) {
-    const allowed = room.externals.length > 0 ? `only ${room.externals.join(', ')}` : 'nothing';
+  if (kind !== 'test' && rules.externals !== 'any' && !rules.externals.includes(name)) {
+    const allowed = rules.externals.length > 0 ? `only ${rules.externals.join(', ')}` : 'nothing';
     return {
       rule: 'no-externals',
-      message: `${pkg.room} may depend on ${allowed}, not on ${name}`,
+      message: `${pkg.folder} may depend on ${allowed}, not on ${name}`,
     };
   }
   return undeclared(site, name);
 };
 
-const undeclared = ({ pkg, kind }: Site, name: string): Problem | undefined => {
+const undeclared = ({ pkg, kind }: SourceFile, name: string): Problem | undefined => {
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = pkg.manifest;
   const groups = [dependencies, peerDependencies, optionalDependencies];
   if (kind === 'test') groups.push(devDependencies);
   if (groups.some((group) => group && Object.hasOwn(group, name))) return undefined;
   const group = kind === 'test' ? 'devDependencies' : 'dependencies';
-  const message = `imports ${name}, which packages/${pkg.room}/package.json does not name in its ${group}`;
+  const message = `imports ${name}, which packages/${pkg.folder}/package.json does not declare in its ${group}`;
   return { rule: 'undeclared', message };
 };
 
-interface PackageArrow {
+interface PackageImport {
   readonly from: string;
   readonly to: string;
   readonly file: string;
   readonly line: number;
 }
 
-/** Each ring of packages once, reported at the import that closes it. */
-const cyclesIn = (arrows: readonly PackageArrow[]): Violation[] => {
+/** Each cycle of packages once, reported at the import that closes it. */
+const cyclesIn = (packageImports: readonly PackageImport[]): Violation[] => {
   const found: Violation[] = [];
   const finished = new Set<string>();
-  const walk = (room: string, trail: readonly string[]): void => {
-    for (const { to, file, line } of arrows.filter(({ from }) => from === room)) {
+  const walk = (folder: string, trail: readonly string[]): void => {
+    for (const { to, file, line } of packageImports.filter(({ from }) => from === folder)) {
       const start = trail.indexOf(to);
       if (start >= 0) {
-        const ring = [...trail.slice(start), to].join(' → ');
-        if (!found.some(({ message }) => message.includes(ring)))
-          found.push({ rule: 'cycle', file, line, message: `packages import each other: ${ring}` });
+        const cycle = [...trail.slice(start), to].join(' → ');
+        if (!found.some(({ message }) => message.includes(cycle)))
+          found.push({
+            rule: 'cycle',
+            file,
+            line,
+            message: `packages import each other: ${cycle}`,
+          });
       } else if (!finished.has(to)) walk(to, [...trail, to]);
     }
-    finished.add(room);
+    finished.add(folder);
   };
-  for (const { from } of arrows) if (!finished.has(from)) walk(from, [from]);
+  for (const { from } of packageImports) if (!finished.has(from)) walk(from, [from]);
   return found;
 };

@@ -4,14 +4,14 @@ import { join, relative } from 'node:path';
 import { codeIn } from './docs.js';
 import { root, sourceOf, workspacePackages } from './workspace.js';
 
-/** Compiles every TypeScript block of the pages in one run; gives "page:line error" for each that fails. */
+/** Compiles every TypeScript block of the pages in one run; returns "page:line error" for each error. */
 export const compileBlocks = async (pages: ReadonlyMap<string, string>): Promise<string[]> => {
   const blocks = [...pages].flatMap(([page, text]) =>
     codeIn(text).map((block) => ({ page, ...block })),
   );
   if (blocks.length === 0) return [];
 
-  // Inside the repository, because the blocks import what is installed there.
+  // Inside the repository, so that imports resolve from its node_modules.
   mkdirSync(join(root, '.cache'), { recursive: true });
   const dir = mkdtempSync(join(root, '.cache', 'docs-'));
   try {
@@ -24,14 +24,14 @@ export const compileBlocks = async (pages: ReadonlyMap<string, string>): Promise
       const [, index, line, message] = /block-(\d+)\.ts\((\d+),\d+\): (.*)$/.exec(row) ?? [];
       const block = blocks[Number(index)];
       if (block) return [`${block.page}:${block.line + Number(line)} ${message}`];
-      return /error TS5|error TS18/.test(row) ? [row] : []; // the configuration itself is wrong
+      return /error TS5|error TS18/.test(row) ? [row] : []; // the configuration itself is invalid
     });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 };
 
-/** The sources, not the build: documentation must fit what is written now. */
+/** Maps packages to their sources, so that the documentation is checked without a build. */
 const configFor = (dir: string): object => {
   const sources = workspacePackages().flatMap(sourceOf);
   const fromHere = (file: string): string => `./${relative(dir, file).replaceAll('\\', '/')}`;
@@ -42,7 +42,7 @@ const configFor = (dir: string): object => {
       incremental: false,
       declaration: false,
       noEmit: true,
-      noUnusedLocals: false, // an example may show a value and stop there
+      noUnusedLocals: false, // an example may declare a value without using it
       noUnusedParameters: false,
       paths: Object.fromEntries(
         sources.map(({ specifier, file }) => [specifier, [fromHere(file)]]),

@@ -1,21 +1,21 @@
 import { posix } from 'node:path';
 import { anchorOf, readPage, type Block, type Located, type Page } from './markdown.js';
 
-/** A set of pages and what they may refer to. Paths are relative to the repository's root. */
-export interface Library {
+/** Pages and the targets they may refer to. Paths are relative to the repository root. */
+export interface Documentation {
   readonly pages: ReadonlyMap<string, string>;
   readonly scripts: ReadonlySet<string>;
   exists(path: string): boolean;
 }
 
-/** Problems of all pages as "page:line what is wrong". */
-export const problemsIn = (library: Library): string[] => {
-  const pages = new Map([...library.pages].map(([path, text]) => [path, readPage(text)]));
+/** Problems of all pages as "page:line message". */
+export const problemsIn = (documentation: Documentation): string[] => {
+  const pages = new Map([...documentation.pages].map(([path, text]) => [path, readPage(text)]));
   return [...pages].flatMap(([path, page]) => [
-    ...at(path, page.links, (target) => linkProblem(path, target, library, pages)),
-    ...at(path, page.snippets, (code) => commandProblem(code, library.scripts)),
-    ...at(path, page.snippets, (code) => fileProblem(code, library)),
-    ...at(path, page.blocks.map(infoOnly), unexcused),
+    ...at(path, page.links, (target) => linkProblem(path, target, documentation, pages)),
+    ...at(path, page.snippets, (code) => commandProblem(code, documentation.scripts)),
+    ...at(path, page.snippets, (code) => fileProblem(code, documentation)),
+    ...at(path, page.blocks.map(infoOnly), uncheckedProblem),
     ...adrProblems(path, page),
   ]);
 };
@@ -33,21 +33,21 @@ const at = (
 const linkProblem = (
   from: string,
   target: string,
-  library: Library,
+  documentation: Documentation,
   pages: ReadonlyMap<string, Page>,
 ): string | undefined => {
-  if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined; // another site is not ours to test
+  if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined; // external links are not tested
   const [file = '', anchor] = target.split('#');
   const path = file ? posix.join(posix.dirname(from), file) : from;
   if (path.startsWith('..')) return `links out of the repository: ${target}`;
-  if (!library.exists(path)) return `links to ${target}, which does not exist`;
+  if (!documentation.exists(path)) return `links to ${target}, which does not exist`;
   const headings = pages.get(path)?.headings;
   if (anchor && headings && !headings.some(({ text }) => anchorOf(text) === anchor))
     return `links to ${target}, but ${path} has no such heading`;
   return undefined;
 };
 
-/** What npm itself brings; everything else must be a script of ours. */
+/** npm's own commands; every other command must be a script in package.json. */
 const npmOwn = new Set('ci exec help i init install ls pack publish version view'.split(' '));
 
 const commandProblem = (code: string, scripts: ReadonlySet<string>): string | undefined => {
@@ -60,25 +60,25 @@ const commandProblem = (code: string, scripts: ReadonlySet<string>): string | un
   return undefined;
 };
 
-/** Paths that begin at the root. What is built or installed is not in the repository and not looked at. */
+/** Paths relative to the root. Built and installed files are not checked. */
 const PATH = /(?<![\w./@-])(?:\.ci|bench|docs|packages|scripts|test)\/[\w./@*-]*[\w/*]/g;
 
-const fileProblem = (code: string, library: Library): string | undefined => {
+const fileProblem = (code: string, documentation: Documentation): string | undefined => {
   const missing = [...code.matchAll(PATH)]
     .map(([path]) => path)
     .filter((path) => !/(^|\/)(dist|node_modules)(\/|$)/.test(path))
-    .find((path) => !path.includes('*') && !path.includes('NNN') && !library.exists(path));
+    .find((path) => !path.includes('*') && !path.includes('NNN') && !documentation.exists(path));
   return missing && `names ${missing}, which does not exist`;
 };
 
 const infoOnly = ({ line, info }: Block): Located => ({ line, text: info });
 
-const unexcused = (info: string): string | undefined =>
+const uncheckedProblem = (info: string): string | undefined =>
   /^(ts|typescript)\b.*\bno-check\b/.test(info) && !/\bno-check:\s*\S+/.test(info)
-    ? 'is not checked and does not say why: write "ts no-check: the reason"'
+    ? 'is not checked and gives no reason: write "ts no-check: the reason"'
     : undefined;
 
-/** TypeScript that must compile. */
+/** TypeScript blocks that must compile. */
 export const codeIn = (text: string): Block[] =>
   readPage(text).blocks.filter(
     ({ info }) => /^(ts|typescript)\b/.test(info) && !/\bno-check\b/.test(info),
@@ -90,7 +90,7 @@ const adrProblems = (path: string, { headings }: Page): string[] => {
   const [, name] = /^docs\/adr\/(.+)$/.exec(path) ?? [];
   if (!name || name === 'README.md') return [];
   const [, number] = /^(\d{3})-[a-z\d]+(?:-[a-z\d]+)*\.md$/.exec(name) ?? [];
-  if (!number) return [`${path}:1 is not called NNN-title.md`];
+  if (!number) return [`${path}:1 is not named NNN-title.md`];
   const problems: string[] = [];
   const [title] = headings;
   if (title?.level !== 1 || !title.text.startsWith(`${number}. `))

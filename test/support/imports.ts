@@ -1,16 +1,16 @@
 import { parseSync, Visitor } from 'oxc-parser';
 
 export interface Import {
-  /** What is imported; undefined where it is computed at run time and cannot be read. */
+  /** Undefined if it is computed at run time. */
   readonly specifier: string | undefined;
   readonly line: number;
-  /** Nothing of it is left after compilation. */
+  /** Whether compilation removes the import. */
   readonly typeOnly: boolean;
 }
 
 export interface ParsedFile {
   readonly imports: readonly Import[];
-  /** The first syntax error, if the file could not be read to its end. */
+  /** The first syntax error. */
   readonly error?: string;
 }
 
@@ -19,7 +19,7 @@ interface Node {
   readonly start: number;
 }
 
-/** Every way in which a TypeScript file can name another module. */
+/** All imports of a TypeScript file, in every syntax. */
 export const importsOf = (file: string, text: string): ParsedFile => {
   const { program, errors } = parseSync(file, text);
   const imports: Import[] = [];

@@ -1,4 +1,4 @@
-/** The few things about a Markdown page that can be wrong: its code, its commands, its links, its headings. */
+/** The parts of a Markdown page that are checked. */
 export interface Page {
   readonly blocks: readonly Block[];
   /** Inline code, and every line of a shell block. */
@@ -12,7 +12,7 @@ export interface Located {
   readonly text: string;
 }
 
-/** A fenced block. `info` is what follows the fence: the language and our own words. */
+/** A fenced block. `info` follows the fence: the language and our own markers. */
 export interface Block extends Located {
   readonly info: string;
 }
@@ -66,7 +66,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The tables of a page: runs of lines that begin with a bar. Cells hold no escaped bars. */
+/** The tables of a page: runs of lines that begin with a pipe. Cells contain no escaped pipes. */
 export const tablesIn = (text: string): Table[] =>
   (text.match(/(?:^\|.*\n?)+/gm) ?? []).map((run) => {
     const [head = [], , ...rows] = run.trim().split('\n').map(cellsOf);
@@ -79,7 +79,7 @@ const cellsOf = (row: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** The anchor that a heading gets on the usual hosts. */
+/** The anchor of a heading, as code hosts generate it. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -18,7 +18,7 @@ export interface Manifest {
 
 export interface WorkspacePackage {
   /** The folder's name under packages/. */
-  readonly room: string;
+  readonly folder: string;
   readonly dir: string;
   readonly manifest: Manifest;
 }
@@ -27,9 +27,9 @@ export const readManifest = (dir: string): Manifest =>
   JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest;
 
 export const workspacePackages = (): WorkspacePackage[] =>
-  packageDirs().map((dir) => ({ room: basename(dir), dir, manifest: readManifest(dir) }));
+  packageDirs().map((dir) => ({ folder: basename(dir), dir, manifest: readManifest(dir) }));
 
-/** What a consumer can import from a package, and the source file that each of these is compiled from. */
+/** The specifiers that a package exports, with the source file of each. */
 export const sourceOf = ({
   dir,
   manifest,

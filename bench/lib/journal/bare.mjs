@@ -2,8 +2,8 @@ import { chooseDriver } from '../../../packages/journal/dist/store/sqlite/driver
 import { answer, args, newKey } from './work.mjs';
 
 /**
- * What a careful program would write by hand: three prepared statements on one table, each committed to the disk,
- * on the same driver and with the same settings. No leases, no audit, no limits, no slot that ends.
+ * A minimal hand-written journal: three prepared statements on one table, each committed to disk, with the same
+ * driver and settings. It has no leases, audit log, policy limits or expiry of dedup keys.
  *
  * @param {string} path
  */

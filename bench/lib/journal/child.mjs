@@ -1,4 +1,4 @@
-// One measurement in a process of its own: `node child.mjs sqlite|memory <blocks>` writes one line of JSON.
+// One measurement in this process: `node child.mjs sqlite|memory <blocks>` writes one line of JSON.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const [what, blocks] = process.argv.slice(2);
 
 /**
  * @param {() => Promise<unknown>} work
- * @returns {Promise<number>} microseconds, as a clock on the wall sees it
+ * @returns {Promise<number>} microseconds of wall time
  */
 const wall = async (work) => {
   const start = performance.now();
@@ -22,7 +22,7 @@ const wall = async (work) => {
 /**
  * @param {() => Promise<unknown>} work
  * @param {number} times
- * @returns {Promise<number>} microseconds of CPU time each, of all threads
+ * @returns {Promise<number>} microseconds of CPU time of all threads, for each repetition
  */
 const cpu = async (work, times) => {
   const start = process.cpuUsage();
@@ -32,9 +32,8 @@ const cpu = async (work, times) => {
 };
 
 /**
- * Most of it is the disk's time, so the two take turns call by call, and what disturbs one disturbs the other.
- * Before that both run until their logs have been moved into their files once: a log that still grows costs more,
- * and only in the first minutes of a server.
+ * Disk time dominates, so the two alternate call by call and other load affects both. Before that both run until
+ * their first WAL checkpoint: a growing log costs more, and only in the first minutes of a server.
  */
 const sqlite = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-bench-'));
@@ -56,7 +55,7 @@ const sqlite = async () => {
     pairs.push(pair);
   }
 
-  // A duplicate of something that was done: found, and nothing is written.
+  // A replay of a settled operation writes nothing.
   const id = await mutate(store);
   const again = request(id.slice('op_'.length));
   const replays = [];
@@ -64,7 +63,8 @@ const sqlite = async () => {
     const start = performance.now();
     const { kind, operation } = await store.claim(again);
     replays.push((performance.now() - start) * 1000);
-    if (kind !== 'held' || operation.state !== 'succeeded') throw new Error('it was not replayed');
+    if (kind !== 'held' || operation.state !== 'succeeded')
+      throw new Error('the operation was not replayed');
   }
   await store.close();
   bare.close();
@@ -78,7 +78,7 @@ const sqlite = async () => {
 };
 
 const memory = async () => {
-  // A hundred calls a second, each held for the window of half a minute.
+  // A hundred calls a second, each dedup key held for half a minute.
   let now = Date.now();
   const store = memoryStore({ now: () => now });
   await registerOwner(store, 365 * 24 * 3_600_000);
@@ -86,29 +86,29 @@ const memory = async () => {
     now += 10;
     return mutate(store);
   };
-  // The compilers work beside it at first.
+  // Until the JIT compilers are done.
   await cpu(work, 60_000);
-  const isUndisturbed = await yardstick();
+  const isUndisturbed = await calibrate();
   const all = [];
   const undisturbed = [];
-  while (undisturbed.length < Number(blocks) && all.length < MOST_BLOCKS) {
+  while (undisturbed.length < Number(blocks) && all.length < MAX_BLOCKS) {
     const each = await cpu(work, 1000);
     all.push(each);
     if (await isUndisturbed()) undisturbed.push(each);
   }
-  // The median leaves out most blocks in which the collector came.
+  // The median excludes most blocks with a garbage collection.
   return { memoryUs: median(undisturbed.length < Number(blocks) ? all : undisturbed) };
 };
 
-const MOST_BLOCKS = 600;
+const MAX_BLOCKS = 600;
 
 /**
- * Where others use the same core, everything costs twice as much from one moment to the next, and only
- * for a moment. A small piece of work that is always the same shows when.
+ * On a shared core the cost of everything may double for short periods. A small constant workload detects
+ * them.
  *
- * @returns {Promise<() => Promise<boolean>>} whether the machine is about as fast now as it ever was
+ * @returns {Promise<() => Promise<boolean>>} whether the machine currently runs at about full speed
  */
-const yardstick = async () => {
+const calibrate = async () => {
   const kept = new Map();
   let made = 0;
   const step = async () => {

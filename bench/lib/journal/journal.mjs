@@ -12,7 +12,7 @@ import { spread } from '../stats.mjs';
  * @typedef {Partial<Record<import('../packages.mjs').Line, JournalCost>>} JournalCosts
  */
 
-export const journalName = 'journal: claim, send and settle beside bare statements';
+export const journalName = 'journal: claim, send and settle, compared with bare statements';
 
 export const journalRounds = 5;
 
@@ -25,7 +25,7 @@ const run = promisify(execFile);
  * @param {number} blocks
  */
 const once = async ({ path }, what, blocks) => {
-  const { NODE_OPTIONS: _, ...env } = process.env; // whatever it holds, it is not what we measure
+  const { NODE_OPTIONS: _, ...env } = process.env; // must not affect the measurement
   const { stdout } = await run(path, [child, what, String(blocks)], { env, timeout: 120_000 });
   return JSON.parse(stdout);
 };
@@ -67,7 +67,7 @@ export const measureJournal = async (runtimes, quick) => {
 
 /**
  * @param {JournalCosts} costs
- * @returns {import('../table.mjs').Table}
+ * @returns {import('../format.mjs').Table}
  */
 export const journalTable = (costs) => ({
   head: ['the journal, µs', 'measured', 'bare statements', 'rate'],

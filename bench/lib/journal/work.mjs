@@ -2,7 +2,7 @@
 
 export const owner = 'bench';
 
-/** What a call with a short text leaves behind. */
+/** The arguments and answer of a call with a short text. */
 export const args = JSON.stringify({ text: 'x'.repeat(140) });
 export const answer = JSON.stringify({
   data: { id: '1234567890123456789', text: 'x'.repeat(140) },
@@ -30,7 +30,7 @@ const done = {
 
 let made = 0;
 
-/** Another one each time; making a name that nobody can guess is not what is measured. */
+/** A unique key; a counter, because generating random keys is not measured. */
 export const newKey = () => `bench-key-${++made}`;
 
 /** @param {string} [value] */
@@ -50,24 +50,24 @@ export const request = (value = newKey()) => ({
 });
 
 /**
- * One mutation, from claim to its end.
+ * One mutation, from claim to settlement.
  *
  * @param {Store} store
  */
 export const mutate = async (store) => {
   const claim = await store.claim(request());
-  if (claim.kind !== 'mine') throw new Error('somebody else has it');
+  if (claim.kind !== 'mine') throw new Error('another owner holds the operation');
   const fencingToken = { id: claim.operation.id, owner, fence: claim.operation.fence };
   const sent = await store.send(fencingToken, { limits: [] });
-  if (sent.kind !== 'sent') throw new Error('it was not sent');
+  if (sent.kind !== 'sent') throw new Error('the send was not recorded');
   if (!(await store.settle(fencingToken, /** @type {any} */ (done))))
-    throw new Error('it was not settled');
+    throw new Error('the operation was not settled');
   delivered.push({ id: fencingToken.id, agoMs: 0 });
   if (delivered.length === BATCH) await store.markDelivered(delivered.splice(0));
   return fencingToken.id;
 };
 
-/** @type {import('../../../packages/journal/dist/index.js').Delivery[]} */
+/** @type {{ id: string, agoMs: number }[]} */
 const delivered = [];
-/** What a busy server delivers in the second between two writes of the marks. */
+/** The deliveries of a busy server between two writes of delivery marks. */
 const BATCH = 100;

@@ -30,26 +30,26 @@ const timeCalls = async (server, calls) => {
 };
 
 /**
- * What is not shown to work is not timed.
+ * Throws unless the server works; it is not timed otherwise.
  *
  * @param {import('./line-client.mjs').Server} server
  * @param {(content: any) => unknown} dataOf
  */
 const check = async (server, dataOf) => {
   const { result } = await server.ask('tools/call', { name: 'echo', arguments: { text: 'x' } });
-  const said = JSON.stringify(dataOf(result.structuredContent));
-  if (said !== '{"text":"x"}') throw new Error(`the echo answered ${said}`);
+  const echoed = JSON.stringify(dataOf(result.structuredContent));
+  if (echoed !== '{"text":"x"}') throw new Error(`the echo answered ${echoed}`);
   if (result.content[0].text !== JSON.stringify(result.structuredContent))
-    throw new Error('the text is not the structured content');
+    throw new Error('the text content differs from the structured content');
   const refused = await server.ask('tools/call', { name: 'echo', arguments: { text: 1 } });
   if (!refused.error && refused.result?.isError !== true)
-    throw new Error('wrong arguments were accepted');
+    throw new Error('invalid arguments were accepted');
 };
 
 /**
  * @template T
  * @param {readonly T[]} all
- * @returns {T[]} in an order left to chance, each as likely as any other
+ * @returns {T[]} in random order
  */
 const shuffled = (all) => {
   const left = [...all];
@@ -59,8 +59,8 @@ const shuffled = (all) => {
 };
 
 /**
- * One round: fresh processes, and blocks of calls that take turns in an order left to chance, so that a machine
- * that slows down for a while slows down all. The bare SDK runs twice; how the two differ is the noise.
+ * One round: new processes, and interleaved blocks of calls in random order, so that a slower machine affects all
+ * servers. The bare SDK runs twice; the difference between the two is the noise.
  *
  * @param {string} node
  */
@@ -72,7 +72,7 @@ const round = async (node) => {
   try {
     await check(ours, (envelope) => envelope.data);
     for (const server of [bare, again]) await check(server, (content) => content);
-    // In turns, too: who is warmed up last would else begin warmer than the others.
+    // Interleaved too, so that no server starts warmer than the others.
     for (let block = 0; block < warmUpBlocks; block++)
       for (const server of shuffled([ours, bare, again])) await timeCalls(server, blockCalls);
     const loggedBefore = ours.logged();
@@ -82,9 +82,9 @@ const round = async (node) => {
     for (let block = 0; block < blocks; block++)
       for (const [server, all] of shuffled([...times]))
         all.push(...(await timeCalls(server, blockCalls)));
-    // Lines are written in batches, but no call goes without one.
+    // Log lines are written in batches, but every call has one.
     if (ours.logged() - loggedBefore < blocks * blockCalls * 100)
-      throw new Error('the log of our server is not on');
+      throw new Error('the log of our server is disabled');
     const p50 = [ours, bare, again].map((server) => median(times.get(server) ?? []));
     const [oursUs = Number.NaN, bareUs = Number.NaN, againUs = Number.NaN] = p50;
     return { oursUs, bareUs, ratio: oursUs / bareUs, noise: againUs / bareUs };

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 
 /**
  * @typedef {{ result?: any, error?: unknown }} Reply
- * @typedef {object} Server a server in a process of its own, asked for one thing at a time
+ * @typedef {object} Server a server process with one request at a time
  * @property {(method: string, params?: unknown) => Promise<Reply>} ask
- * @property {() => number} logged bytes that it wrote to stderr
+ * @property {() => number} logged bytes written to stderr
  * @property {() => Promise<void>} close
  */
 
-const goodbyeMs = 5000;
+const closeTimeoutMs = 5000;
 
 /**
- * Starts a server and shakes hands. The client writes lines and reads lines, and nothing else: whatever a real one
- * adds, it adds to every server alike.
+ * Starts a server and performs the MCP handshake. The client only writes and reads lines; the overhead of a real
+ * client would be the same for every server.
  *
  * @param {string} node
  * @param {readonly string[]} args
@@ -21,7 +21,7 @@ const goodbyeMs = 5000;
  * @returns {Promise<Server>}
  */
 export const openServer = async (node, args, { cwd, env } = {}) => {
-  const { NODE_OPTIONS: _, ...own } = process.env; // whatever it holds, it is not what we measure
+  const { NODE_OPTIONS: _, ...own } = process.env; // must not affect the measurement
   const child = spawn(node, [...args], { cwd, env: { ...own, ...env }, stdio: 'pipe' });
   const ended = once(child, 'exit');
   let logged = 0;
@@ -36,12 +36,12 @@ export const openServer = async (node, args, { cwd, env } = {}) => {
     for (let end = unread.indexOf('\n'); end >= 0; end = unread.indexOf('\n')) {
       const line = unread.slice(0, end);
       unread = unread.slice(end + 1);
-      // A notification is no answer.
+      // Ignores notifications.
       if (line.includes('"id"')) waiting?.(JSON.parse(line));
     }
   });
-  child.on('exit', (code) => fail?.(new Error(`${args.join(' ')} ended with ${code}`)));
-  child.stdin.on('error', () => {}); // its end is told by 'exit'
+  child.on('exit', (code) => fail?.(new Error(`${args.join(' ')} exited with ${code}`)));
+  child.stdin.on('error', () => {}); // the 'exit' event reports it
 
   let id = 0;
   /** @type {Server['ask']} */
@@ -53,7 +53,7 @@ export const openServer = async (node, args, { cwd, env } = {}) => {
     });
   const close = async () => {
     fail = undefined;
-    const timer = setTimeout(() => child.kill('SIGKILL'), goodbyeMs);
+    const timer = setTimeout(() => child.kill('SIGKILL'), closeTimeoutMs);
     child.stdin.end();
     await ended;
     clearTimeout(timer);

@@ -6,15 +6,15 @@ import { measureStarts } from './start-time.mjs';
 /**
  * @typedef {import('../nodes.mjs').Runtime} Runtime
  * @typedef {import('../packages.mjs').Line} Line
- * @typedef {object} Served what a server costs, by line of Node
+ * @typedef {object} Served the cost of a server, by Node line
  * @property {Partial<Record<Line, import('./call-cost.mjs').CallCost>>} calls
  * @property {Partial<Record<Line, import('./start-time.mjs').StartTime>>} starts
  * @typedef {{ calls: boolean, starts: boolean }} Wanted
  */
 
 export const servedNames = {
-  calls: 'served: a trivial tool over stdio, our host beside the bare SDK',
-  starts: 'served: start to the first tools/list, toolkeel serve stac beside server-everything',
+  calls: 'served: a trivial tool over stdio, our host and the bare SDK',
+  starts: 'served: start to the first tools/list, toolkeel serve stac and server-everything',
 };
 
 export const servedRounds = { calls: 7, starts: 21 };
@@ -30,7 +30,7 @@ export const measureServed = async (runtimes, wanted, quick) => {
   const served = { calls: {}, starts: {} };
   let label = 'servers';
   const rounds = quick ? { calls: 1, starts: 5 } : servedRounds;
-  const say =
+  const showProgress =
     (/** @type {string} */ what, /** @type {Line} */ line, /** @type {number} */ of) =>
     (/** @type {number} */ done) => {
       label = `${what} on Node ${line}, ${done} of ${of} done`;
@@ -43,13 +43,13 @@ export const measureServed = async (runtimes, wanted, quick) => {
           served.calls[line] = await measureCalls(
             path,
             rounds.calls,
-            say('calls over stdio', line, rounds.calls),
+            showProgress('calls over stdio', line, rounds.calls),
           );
         if (wanted.starts)
           served.starts[line] = await measureStarts(
             path,
             rounds.starts,
-            say('starts', line, rounds.starts),
+            showProgress('starts', line, rounds.starts),
           );
       }
     },
@@ -59,7 +59,7 @@ export const measureServed = async (runtimes, wanted, quick) => {
 
 /**
  * @param {Served} served
- * @returns {import('../table.mjs').Table}
+ * @returns {import('../format.mjs').Table}
  */
 export const servedTable = ({ calls, starts }) => ({
   head: ['a server', 'Toolkeel', 'the other', 'ratio'],

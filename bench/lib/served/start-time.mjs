@@ -12,7 +12,7 @@ import { openServer } from './line-client.mjs';
  * @typedef {{ oursMs: Spread, theirsMs: Spread, ratio: number }} StartTime
  */
 
-/** Inside of the repository, so that what our packages need is found in its node_modules. */
+/** Inside the repository, so that dependencies resolve from its node_modules. */
 const staged = inRoot('.cache', 'start', 'node_modules');
 
 const commands = {
@@ -29,7 +29,7 @@ const commands = {
 };
 
 /**
- * From the start of the process to the answer of its first `tools/list`.
+ * The time from the start of the process to the answer of its first `tools/list`.
  *
  * @param {string} node
  * @param {readonly string[]} command
@@ -37,7 +37,7 @@ const commands = {
  */
 const timeStart = async (node, command, dir) => {
   const started = performance.now();
-  // In a folder of its own: no configuration of the user's, and none of theirs is changed.
+  // In a temporary directory: neither reads nor changes the user's configuration.
   const server = await openServer(node, command, { cwd: dir, env: { TOOLKEEL_DATA_DIR: dir } });
   const { result } = await server.ask('tools/list', {});
   const ms = performance.now() - started;
@@ -47,8 +47,8 @@ const timeStart = async (node, command, dir) => {
 };
 
 /**
- * Starts that take turns, after one of each that warms the disk's cache and does not count. Ours is what is
- * published, not what it is made of.
+ * Alternating starts, after one uncounted start of each that warms the disk cache. Uses the published layout of
+ * our package.
  *
  * @param {string} node
  * @param {number} starts

@@ -1,4 +1,4 @@
-export { arms } from './arms/index.js';
-export type { Arm, ArmName } from './arms/index.js';
-export { runCell } from './runs/cell.js';
-export type { CellOptions, CellResult } from './runs/cell.js';
+export { variants } from './simulator/variants.js';
+export type { Variant, VariantName } from './simulator/variants.js';
+export { runCell } from './simulator/cell.js';
+export type { CellOptions, CellResult } from './simulator/cell.js';

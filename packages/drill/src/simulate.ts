@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { main } from './cli/main.js';
+import { simulate } from './simulator/command.js';
 
 const page = fileURLToPath(new URL('../../../docs/simulation.md', import.meta.url));
 
-process.exitCode = await main(process.argv.slice(2), {
+process.exitCode = await simulate(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   colours: process.stdout.isTTY && !process.env['NO_COLOR'],

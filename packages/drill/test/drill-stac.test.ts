@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL('../dist/drill.js', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'toolkeel-drill-test-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Runs the built command in a process of its own. */
+/** Runs the built command as a process. */
 function drill(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], (error, out, err) => {
@@ -21,9 +21,9 @@ function drill(...args: string[]): Promise<{ code: number; out: string; err: str
 interface Figures {
   readonly exitCode: number;
   readonly runs: readonly {
-    readonly strange: number;
+    readonly unattributed: number;
     readonly load: number;
-    readonly arms: readonly {
+    readonly variants: readonly {
       readonly name: string;
       readonly calls: number;
       readonly successes: number;
@@ -37,24 +37,24 @@ interface Figures {
   }[];
 }
 
-test('--quick: every tool of a running server, with faults, and the upstream’s log agrees', async () => {
+test('--quick: calls every tool of a running server under faults and agrees with the upstream’s log', async () => {
   const [json, html, markdown] = ['a.json', 'a.html', 'a.md'].map((name) => join(dir, name));
   const files = ['--json', json!, '--html', html!, '--markdown', markdown!];
   const { code, out, err } = await drill('stac', '--quick', ...files);
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out).toContain('It works. Nothing was timed.');
+  expect(out).toContain('All tools work. Latency was not judged.');
 
   const { runs } = JSON.parse(readFileSync(json!, 'utf8')) as Figures;
   const [run] = runs;
-  expect(run?.strange).toBe(0);
-  const [baseline, faulted, again] = run!.arms;
-  for (const arm of run!.arms) {
-    expect(arm).toMatchObject({ calls: 48, mismatches: [], contradictions: [] });
+  expect(run?.unattributed).toBe(0);
+  const [baseline, faulted, again] = run!.variants;
+  for (const variant of run!.variants) {
+    expect(variant).toMatchObject({ calls: 48, mismatches: [], contradictions: [] });
   }
   expect(baseline).toMatchObject({ name: 'baseline', successes: 48, mostAttempts: 1 });
-  // The same calls of the same catalogue make the same requests and get the same answers.
+  // The same calls of the same catalogue make the same requests and get the same data.
   expect(again).toMatchObject({ successes: 48, requests: baseline!.requests, incomplete: 0 });
-  // One request in five fails: of some seventy, chance cannot spare all, and each is tried again.
+  // One request in five fails: some of about seventy requests certainly do, and are retried.
   expect(faulted!.requests).toBeGreaterThan(baseline!.requests);
   expect(faulted!.mostAttempts).toBeGreaterThan(1);
   expect(faulted!.mostAttempts).toBeLessThanOrEqual(3);
@@ -67,9 +67,9 @@ test('--quick: every tool of a running server, with faults, and the upstream’s
   expect(readFileSync(markdown!, 'utf8')).toContain('# Drill: STAC');
 }, 180_000);
 
-test('wrong usage ends with 2 and nothing on stdout', async () => {
+test('invalid usage exits with code 2 and prints nothing to stdout', async () => {
   const wrong = await drill('stac', '--tools', 'get_rot');
   expect(wrong).toMatchObject({ code: 2, out: '' });
-  expect(wrong.err).toContain('there is no get_rot');
+  expect(wrong.err).toContain('not get_rot');
   expect(await drill('everything')).toMatchObject({ code: 2, out: '' });
 });

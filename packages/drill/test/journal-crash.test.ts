@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { openStore } from '@toolkeel/journal';
 import { testJournal } from '@toolkeel/journal/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { faultsOf, matrixCases, runCase, type MatrixResult } from '../src/journal/drive/matrix.js';
-import { startServer } from '../src/journal/drive/sites.js';
-import { deathPoints } from '../src/journal/server/points.js';
-import type { Ending, ServerSettings } from '../src/journal/server/settings.js';
+import { violationsOf, matrixCases, runCase, type MatrixResult } from '../src/journal/matrix.js';
+import { startServer } from '../src/journal/calls.js';
+import {
+  killPoints,
+  type StopInstruction,
+  type ServerSettings,
+} from '../src/journal/server/faults.js';
 import { startUpstreamProcess, type UpstreamProcess } from '../src/journal/upstream/process.js';
 
 const CONCURRENT = 4;
@@ -38,7 +41,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('acts at most once wherever the server is killed, and says what can be known', async () => {
+  it('executes at most once wherever the server is killed, and reports every knowable outcome', async () => {
     const cases = [...matrixCases()];
     const results: MatrixResult[] = [];
     const work = async (): Promise<void> => {
@@ -48,45 +51,47 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     };
     await Promise.all(Array.from({ length: CONCURRENT }, work));
 
-    const wrong = results.flatMap((result) =>
-      faultsOf(result).map((what) => `${result.tool}, killed ${result.point}: ${what}`),
+    const violations = results.flatMap((result) =>
+      violationsOf(result).map((what) => `${result.tool}, killed ${result.point}: ${what}`),
     );
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
     console.log(sharesOfUnknown(kind, results));
 
     const store = await openStore(settings.journal, { dataDir: dir });
     try {
-      expect(await store.list({ states: ['claimed', 'sending'] }), 'left in limbo').toEqual([]);
+      expect(await store.list({ states: ['claimed', 'sending'] }), 'unsettled operations').toEqual(
+        [],
+      );
     } finally {
       await store.close();
     }
   }, 180_000);
 
-  const stopped = async (point: Ending['point'], tool: string, key: string) => {
-    const ending: Ending = { point, nth: 1, signal: 'SIGSTOP' };
-    const sleeper = await startServer({ ...settings, ending });
-    const first = sleeper.call(tool, { key }, 60_000);
+  const stopped = async (point: StopInstruction['point'], tool: string, key: string) => {
+    const stop: StopInstruction = { point, nth: 1, signal: 'SIGSTOP' };
+    const stoppedServer = await startServer({ ...settings, stop });
+    const first = stoppedServer.call(tool, { key }, 60_000);
     const successor = await startServer(settings);
-    const ask = () => successor.call(tool, { key }, 15_000);
+    const repeat = () => successor.call(tool, { key }, 15_000);
     const answerOtherThan = async (...codes: string[]) => {
       for (;;) {
-        const reply = await ask();
+        const reply = await repeat();
         if (reply.kind !== 'answer') throw new Error(`no answer: ${reply.kind}`);
         if (!codes.includes(reply.envelope.error?.code ?? '')) return reply.envelope;
       }
     };
     const meanwhile = await answerOtherThan('idempotency_in_flight');
-    sleeper.kill('SIGCONT');
+    stoppedServer.kill('SIGCONT');
     const late = await first;
     // Until the outcome is reconciled, however long that takes on a busy machine.
     const afterwards = await answerOtherThan('idempotency_in_flight', 'outcome_unknown');
-    for (const server of [sleeper, successor]) server.kill('SIGTERM');
-    await Promise.all([sleeper.gone, successor.gone]);
+    for (const server of [stoppedServer, successor]) server.kill('SIGTERM');
+    await Promise.all([stoppedServer.exited, successor.exited]);
     const effects = upstream.effects().filter((effect) => effect.key === key);
     return { meanwhile, late, afterwards, effects };
   };
 
-  it('sends nothing when it was stopped before sending and wakes up after its lease', async () => {
+  it('sends nothing after it was stopped before sending and continued after its lease expired', async () => {
     const { meanwhile, afterwards, effects } = await stopped(
       'before-sending',
       'act',
@@ -97,25 +102,25 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     expect(afterwards).toMatchObject({ success: true, data: { id: effects[0]?.id } });
   }, 60_000);
 
-  it('says "unknown" while it sleeps behind the point of no return, and the truth afterwards', async () => {
+  it('reports an unknown outcome while it is stopped after the send was recorded, and the result afterwards', async () => {
     const { meanwhile, afterwards, effects } = await stopped(
       'after-sending',
       'act',
       `${kind}:gone`,
     );
-    // It may still send when it wakes up, so that nothing was found is no proof.
+    // The stopped server may still send, so that an empty read-back proves nothing.
     expect(meanwhile.error?.code).toBe('outcome_unknown');
     expect(effects).toHaveLength(1);
     expect(afterwards).toMatchObject({ success: true, data: { id: effects[0]?.id } });
   }, 60_000);
 });
 
-/** For people: how often a point left nobody knowing, with an upstream that cannot be asked. */
+/** The number of unknown outcomes by kill point, for the test log. */
 function sharesOfUnknown(kind: string, results: readonly MatrixResult[]): string {
-  const lines = deathPoints.map((point) => {
+  const lines = killPoints.map((point) => {
     const there = results.filter((result) => result.point === point);
     const unknown = there.filter(({ end }) => end.kind === 'unknown').length;
     return `  ${point.padEnd(22)} ${unknown} of ${there.length}`;
   });
-  return [`unknown on ${kind}, by where the server was killed:`, ...lines].join('\n');
+  return [`unknown outcomes on ${kind}, by kill point:`, ...lines].join('\n');
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const script = fileURLToPath(new URL('../dist/simulate.js', import.meta.url));
 
-/** Runs the built command in a process of its own. */
+/** Runs the built command as a process. */
 function simulate(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], (error, out, err) => {
@@ -13,7 +13,7 @@ function simulate(...args: string[]): Promise<{ code: number; out: string; err: 
   });
 }
 
-test('two threads print the same bytes as one, and no colours into a pipe', async () => {
+test('two threads print the same bytes as one, without colours in a pipe', async () => {
   const args = ['--calls', '400', '--cells', 'cell/fast'];
   const [one, two] = await Promise.all(['1', '2'].map((n) => simulate(...args, '--threads', n)));
   expect(one?.out).toContain('toolkeel stac + hedge');
@@ -21,7 +21,7 @@ test('two threads print the same bytes as one, and no colours into a pipe', asyn
   expect(one?.out).not.toContain('\u001B');
 });
 
-test('wrong usage ends with 2 and nothing on stdout', async () => {
+test('invalid usage exits with code 2 and prints nothing to stdout', async () => {
   const { code, out, err } = await simulate('--calls', 'none');
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toContain('--calls must be a whole number');

@@ -20,14 +20,14 @@ const fromProblems = (problems) => ({
 });
 
 /**
- * Goes first: the linter reads the declarations that it writes, and the tarballs hold its output.
+ * Runs first: the linter reads its declarations, and the tarballs contain its output.
  *
  * @type {Check}
  */
 const types = { name: 'types', run: () => compile(['test', 'scripts']) };
 
 /**
- * Independent of each other; the slowest first, so that two cores finish early.
+ * Independent of each other; the slowest first, to use two cores well.
  *
  * @type {Check[]}
  */
@@ -46,7 +46,7 @@ const others = [
 ];
 
 /**
- * Runs all checks, however many fail, and prints one line for each as it ends.
+ * Runs all checks, even if some fail, and prints one line for each.
  *
  * @returns {Promise<string[]>} the names of those that failed
  */
@@ -56,7 +56,7 @@ export const runChecks = async () => {
   /** @type {Set<string>} */
   const running = new Set();
 
-  const look = async (/** @type {Check} */ { name, run, fix }) => {
+  const runCheck = async (/** @type {Check} */ { name, run, fix }) => {
     running.add(name);
     const { value, ms } = await timed(run);
     running.delete(name);
@@ -68,17 +68,17 @@ export const runChecks = async () => {
   await withProgress(
     () => `  running: ${[...running].join(', ')}`,
     async () => {
-      await look(types);
+      await runCheck(types);
       const queue = [...others];
-      const lane = async () => {
-        for (let next = queue.shift(); next; next = queue.shift()) await look(next);
+      const worker = async () => {
+        for (let next = queue.shift(); next; next = queue.shift()) await runCheck(next);
       };
-      await Promise.all([lane(), lane()]);
+      await Promise.all([worker(), worker()]);
     },
   );
   for (const { name, output, fix } of failed) {
     say(`\n── ${name} ${'─'.repeat(60)}\n${output}`);
-    if (fix) say(`This repairs it: ${fix}`);
+    if (fix) say(`To fix it, run: ${fix}`);
   }
   return failed.map(({ name }) => name);
 };

@@ -1,10 +1,10 @@
-// A process of its own, given tarballs: both tools take a second to load, and the type analysis blocks.
+// Inspects tarballs in a separate process, because the type analysis blocks the event loop.
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { readFileSync } from 'node:fs';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** We publish ES modules only: how old or CommonJS resolution sees them is not our promise. */
+/** The packages are ES modules only; old and CommonJS resolution are not supported. */
 const ignored = new Set(['node10', 'node16-cjs']);
 
 /** @param {Buffer} tarball */

@@ -14,7 +14,7 @@ const pinned = ['dependencies', 'devDependencies', 'optionalDependencies'];
 const exact = /^(npm:(@[^@/]+\/)?[^@/]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 /**
- * Versions are exact, and one dependency has one version in the whole repository.
+ * Versions must be exact, and a dependency has the same version in the whole repository.
  *
  * @param {readonly Named[]} manifests
  * @returns {string[]}
@@ -43,12 +43,12 @@ export const versionProblems = (manifests) => {
 };
 
 /**
- * The lock file says where nothing comes from, holds the native parts of every platform, and agrees with
- * the manifests that it was made from.
+ * The lock file must contain no download URLs, the native packages of every platform, and the same versions as
+ * the manifests.
  *
  * @param {string} path
  * @param {Lockfile} lock
- * @param {Record<string, Manifest>} manifests by the lock file's own names: '' is the root, then 'packages/x'
+ * @param {Record<string, Manifest>} manifests by their keys in the lock file: '' is the root, then 'packages/x'
  * @returns {string[]}
  */
 export const lockProblems = (path, lock, manifests) => {
@@ -58,7 +58,7 @@ export const lockProblems = (path, lock, manifests) => {
   for (const [key, entry] of Object.entries(lock.packages)) {
     if (entry.resolved && !entry.link)
       problems.push(
-        `${path}: ${key} holds a download address (delete the lock file's "resolved" lines)`,
+        `${path}: ${key} contains a download URL (delete the lock file's "resolved" lines)`,
       );
     const missing = Object.keys(entry.optionalDependencies ?? {}).filter(
       (name) => !names.has(name),
@@ -90,11 +90,13 @@ export const lockProblems = (path, lock, manifests) => {
  */
 const load = (dir) => readJson(join(dir, 'package.json'));
 
-/** Both rules over this repository: the workspace, and the projects with a lock file of their own. */
+/** Checks the workspace and the projects with their own lock file. */
 export const checkManifests = () => {
   const workspace = [root, ...packageDirs()];
-  const apart = ['bench', 'test/peers/oldest', 'test/peers/newest'].map((dir) => [inRoot(dir)]);
-  const groups = [workspace, ...apart].filter(
+  const standalone = ['bench', 'test/peers/oldest', 'test/peers/newest'].map((dir) => [
+    inRoot(dir),
+  ]);
+  const groups = [workspace, ...standalone].filter(
     ([dir]) => dir && existsSync(join(dir, 'package.json')),
   );
   return groups.flatMap((dirs) => {

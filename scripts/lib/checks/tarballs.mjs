@@ -9,12 +9,12 @@ import { stage } from '../stage.mjs';
 
 const inspector = inRoot('scripts', 'lib', 'checks', 'inspect-tarballs.mjs');
 
-/** What may lie in a published package beside its compiled modules. */
+/** The files allowed in a published package. */
 const expected =
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(js|ts|json|css|html))$/;
 const forTests = /\.(test|fixture)\.(js|d\.ts)$/;
 
-/** Packs every public package as `npm publish` would, and looks at the result as a consumer would. */
+/** Packs every public package like `npm publish` and inspects the tarballs.  */
 export const checkTarballs = async () => {
   const temp = mkdtempSync(join(tmpdir(), 'toolkeel-pack-'));
   try {
@@ -23,14 +23,14 @@ export const checkTarballs = async () => {
     const { code, output, stdout } = await capture(npm(['pack', ...dirs, ...options]));
     if (code !== 0) return [output];
     const packed = parsePacked(stdout);
-    const strays = packed.flatMap(({ name, files }) =>
+    const unexpected = packed.flatMap(({ name, files }) =>
       files
         .filter(({ path }) => !expected.test(path) || forTests.test(path))
-        .map(({ path }) => `${name}: ${path} does not belong into the package`),
+        .map(({ path }) => `${name}: ${path} does not belong in the package`),
     );
     const tarballs = packed.map(({ filename }) => join(temp, filename));
     const inspection = await capture(node([inspector, ...tarballs]));
-    return inspection.code === 0 ? strays : [...strays, inspection.output];
+    return inspection.code === 0 ? unexpected : [...unexpected, inspection.output];
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }

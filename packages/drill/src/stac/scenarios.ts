@@ -1,11 +1,11 @@
 import { fastFaults, type FaultRule } from '@toolkeel/sandbox';
-import { duration } from '../report/format.js';
+import { duration } from '../report/table.js';
 
-/** Two of the arms do the very same: what they differ by is the machine. */
-export type ArmName = 'baseline' | 'again' | 'faulted' | 'hedged';
+/** `baseline` and `again` are identical: their difference measures the noise of the machine. */
+export type VariantName = 'baseline' | 'again' | 'faulted' | 'hedged';
 
-export interface Arm {
-  readonly name: ArmName;
+export interface Variant {
+  readonly name: VariantName;
   readonly title: string;
   readonly faults: readonly FaultRule[];
   readonly hedge: boolean;
@@ -13,18 +13,18 @@ export interface Arm {
 
 export type FaultMode = 'fast' | 'mix';
 
-/** One latency and one kind of fault, in arms that differ in nothing else. */
+/** One latency and one fault mode. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;
   readonly mode: FaultMode;
-  /** What 19 in 20 of the upstream's own answers take no longer than. */
+  /** The p95 of the upstream's own latency. */
   readonly p95Ms: number;
-  readonly arms: readonly Arm[];
-  /** Calls under way at a time. */
+  readonly variants: readonly Variant[];
+  /** Concurrent calls. */
   readonly callers: number;
-  /** Which luck: no two scenarios have the same. */
-  readonly luck: number;
+  /** Distinct for every scenario. */
+  readonly randomStream: number;
 }
 
 export const FAULT_RATE = 0.2;
@@ -32,10 +32,10 @@ export const FAULT_RATE = 0.2;
 export const TIMEOUT_SHARE = 0.2;
 export const SIGMA = 0.5;
 
-const baseline: Arm = { name: 'baseline', title: 'no faults', faults: [], hedge: false };
-const again: Arm = { ...baseline, name: 'again', title: 'no faults, again' };
+const baseline: Variant = { name: 'baseline', title: 'no faults', faults: [], hedge: false };
+const again: Variant = { ...baseline, name: 'again', title: 'no faults, again' };
 
-const arms: Readonly<Record<FaultMode, readonly Arm[]>> = {
+const variants: Readonly<Record<FaultMode, readonly Variant[]>> = {
   fast: [
     baseline,
     {
@@ -69,15 +69,15 @@ export function scenario(mode: FaultMode, p95Ms: number): Scenario {
     title: `${duration(p95Ms)}, ${what}`,
     mode,
     p95Ms,
-    arms: arms[mode],
+    variants: variants[mode],
     callers: callersFor(p95Ms),
-    luck: 2 * p95Ms + (mode === 'mix' ? 1 : 0),
+    randomStream: 2 * p95Ms + (mode === 'mix' ? 1 : 0),
   };
 }
 
 /**
- * As many as leave the machine mostly idle: measured on two cores, our side then costs the same two
- * to five milliseconds a call as with a single caller.
+ * Few enough to leave the machine mostly idle: on two cores the server then adds the same two to five
+ * milliseconds a call as with a single caller.
  */
 function callersFor(p95Ms: number): number {
   return Math.min(20, Math.max(4, Math.round(p95Ms / 20)));

@@ -1,21 +1,20 @@
-// A server of the drill: the real host, the real journal, and a point where it may die.
+// A server of the drill: the real host and journal, with a point at which it stops itself.
 import { inspect } from 'node:util';
 import { acceptControls, isJournaled, type Tool, type ToolSpec } from '@toolkeel/contract';
 import { createHost, type HostOptions } from '@toolkeel/host';
 import { createJournal, openEncryption, openStore } from '@toolkeel/journal';
-import { mortal } from './death.js';
-import type { ServerSettings } from './settings.js';
+import { type ServerSettings, stopAtPoint } from './faults.js';
 import { effectTools } from './tools.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServerSettings;
 
 if (settings.journal === 'off') {
-  const unwatched = { beforeSending: () => undefined, afterResponse: () => undefined };
-  await serve({ tools: effectTools(settings.upstream, unwatched) });
+  const noHooks = { beforeSending: () => undefined, afterResponse: () => undefined };
+  await serve({ tools: effectTools(settings.upstream, noHooks) });
 } else {
   const { dataDir, leaseMs, upstream } = settings;
   const opened = await openStore(settings.journal, { dataDir });
-  const { store, hooks } = mortal(opened, settings.ending);
+  const { store, hooks } = stopAtPoint(opened, settings.stop);
   const tools: readonly Tool[] = effectTools(upstream, hooks);
   const journal = createJournal({
     store,

@@ -3,13 +3,13 @@ import { classifyError, compose, deadline, FaultError, retry } from '@toolkeel/k
 import { Agent, request } from 'undici';
 import * as z from 'zod';
 
-/** Where a test or a drill looks into a call. */
+/** Called at points of a mutation. */
 export interface Hooks {
   readonly beforeSending: () => void;
   readonly afterResponse: () => void;
 }
 
-/** A storm on a busy machine lasts longer than the window of half a minute, in which the same content is the same act. */
+/** Longer than a kill test on a busy machine; the default window for equal content is half a minute. */
 const WINDOW_MS = 3_600_000;
 const profiles = ['api', 'workflow'] as const;
 const input = z.object({ key: z.string().min(1), text: z.string().default('') });
@@ -24,19 +24,19 @@ const codes = [
   'circuit_open',
 ] as const;
 
-/** The tools of the upstream that acts whenever it is asked to. */
+/** Tools for the drill's upstream, which executes every write. */
 export function effectTools(url: string, hooks: Hooks) {
   const agent = new Agent({ connections: 64 });
-  /** A write that nobody answers is given up, so that there is time left to read back. */
-  const impatient = { headersTimeout: 2_000, bodyTimeout: 2_000 };
+  /** Shorter than the deadline, to leave time to read back after an unanswered write. */
+  const timeouts = { headersTimeout: 2_000, bodyTimeout: 2_000 };
 
-  const careful = compose([deadline(10_000)], { effect: 'once', classify: classifyError });
-  const write = careful.wrap(
+  const writePolicy = compose([deadline(10_000)], { effect: 'once', classify: classifyError });
+  const write = writePolicy.wrap(
     async ({ key, part }: { readonly key: string; readonly part: string }, { signal }) => {
       const { statusCode, body } = await request(address(url, key, part), {
         method: 'POST',
         dispatcher: agent,
-        ...impatient,
+        ...timeouts,
         signal,
         body: '{}',
       });
@@ -53,8 +53,8 @@ export function effectTools(url: string, hooks: Hooks) {
     return operation ? operation.send(send) : send();
   };
 
-  /** A look is a read, and is repeated like one: a connection may break under it, too. */
-  const look = compose([retry({ maxRetries: 2 }), deadline(8_000)], {
+  /** Reading back is a read and is retried like any other. */
+  const list = compose([retry({ maxRetries: 2 }), deadline(8_000)], {
     effect: 'read',
     classify: classifyError,
   }).wrap(async ({ key, part }: { readonly key: string; readonly part: string }, { signal }) => {
@@ -62,8 +62,8 @@ export function effectTools(url: string, hooks: Hooks) {
     return (await body.json()) as readonly { readonly id: string }[];
   });
 
-  const find = async (key: string, part: string): Promise<Reconciliation<{ id: string }>> => {
-    const [found] = await look({ key, part });
+  const readBack = async (key: string, part: string): Promise<Reconciliation<{ id: string }>> => {
+    const [found] = await list({ key, part });
     return found ? { found: 'executed', data: { id: found.id } } : { found: 'absent' };
   };
 
@@ -71,7 +71,7 @@ export function effectTools(url: string, hooks: Hooks) {
     defineTool({
       name: 'act',
       title: 'Act',
-      description: 'Acts once; what was done can be read back.',
+      description: 'Executes one write that can be read back.',
       category: 'write',
       effect: 'once',
       send: 'explicit',
@@ -81,12 +81,12 @@ export function effectTools(url: string, hooks: Hooks) {
       errors: codes,
       window: WINDOW_MS,
       handler: ({ key }, context) => act(key, '', context),
-      reconcile: { authoritative: true, readBack: ({ args }) => find(args.key, '') },
+      reconcile: { authoritative: true, readBack: ({ args }) => readBack(args.key, '') },
     }),
     defineTool({
       name: 'act_blindly',
       title: 'Act blindly',
-      description: 'Acts once, on an upstream that tells nothing about what it did.',
+      description: 'Executes one write that cannot be read back.',
       category: 'write',
       effect: 'once',
       send: 'explicit',
@@ -100,7 +100,7 @@ export function effectTools(url: string, hooks: Hooks) {
     defineTool({
       name: 'act_in_parts',
       title: 'Act in parts',
-      description: 'Acts once in each of three parts.',
+      description: 'Executes three writes, one for each part.',
       category: 'write',
       effect: 'once',
       send: 'explicit',
@@ -114,9 +114,11 @@ export function effectTools(url: string, hooks: Hooks) {
         const ids: string[] = [];
         for (const part of ['1', '2', '3']) {
           const run = () => act(key, part, context);
-          const readBack = () => find(key, part);
           const done = context.operation
-            ? await context.operation.step(part, run, { authoritative: true, readBack })
+            ? await context.operation.step(part, run, {
+                authoritative: true,
+                readBack: () => readBack(key, part),
+              })
             : await run();
           ids.push(done.id);
         }
@@ -130,7 +132,7 @@ function address(url: string, key: string, part: string): string {
   return `${url}/acts?${new URLSearchParams({ key, part }).toString()}`;
 }
 
-/** A 2xx that nobody can read may have acted all the same. */
+/** A 2xx response with an invalid body may still have been executed. */
 function parsed(text: string): { id: string } {
   try {
     return output.parse(JSON.parse(text));

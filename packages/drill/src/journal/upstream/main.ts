@@ -1,22 +1,28 @@
-// The upstream as a process of its own: whoever is killed around it, its log tells what happened.
+// The upstream as a process: its log survives the servers that are killed.
 import { appendFileSync } from 'node:fs';
-import { allWriteFaults, luck, type WriteFault } from './fault.js';
-import type { FromUpstream, ToUpstream, UpstreamSettings } from './messages.js';
-import { startEffectsUpstream } from './server.js';
+import { seededRandom } from '@toolkeel/kernel/testing';
+import {
+  type FromUpstream,
+  startEffectsUpstream,
+  type ToUpstream,
+  type UpstreamSettings,
+  type WriteFault,
+  writeFaults,
+} from './server.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as UpstreamSettings;
-const random = luck(settings.seed);
+const random = seededRandom(settings.seed);
 const held = new Map<string, () => void>();
 const holds = new Map<string, ToUpstream & { readonly kind: 'hold' }>();
 const next: WriteFault[] = [];
 
-const tell = (message: FromUpstream): void => void process.send?.(message);
+const send = (message: FromUpstream): void => void process.send?.(message);
 
 const upstream = await startEffectsUpstream({
   fault: () => {
     const planned = next.shift();
     if (planned !== undefined || random() >= settings.faultRate) return planned;
-    return allWriteFaults[Math.floor(random() * allWriteFaults.length)];
+    return writeFaults[Math.floor(random() * writeFaults.length)];
   },
   gate: (point, key) => {
     const hold = holds.get(key);
@@ -26,22 +32,21 @@ const upstream = await startEffectsUpstream({
       return Promise.resolve();
     }
     holds.delete(key);
-    tell({ kind: 'held', key });
+    send({ kind: 'held', key });
     return new Promise((resolve) => held.set(key, resolve));
   },
-  // Written down before anybody is answered.
+  // Logged before the write is answered.
   onCommit: (effect) => appendFileSync(settings.log, `${JSON.stringify(effect)}\n`),
 });
 
 process.on('message', (message: ToUpstream) => {
   if (message.kind === 'hold') holds.set(message.key, message);
   else if (message.kind === 'fault') next.push(message.fault);
-  else if (message.kind === 'go') {
+  else if (message.kind === 'release') {
     held.get(message.key)?.();
     held.delete(message.key);
-  } else tell({ kind: 'counts', counts: upstream.effects.counts });
+  } else send({ kind: 'counts', counts: upstream.effects.counts });
 });
-// Nobody is left to tell.
 process.on('disconnect', () => process.exit(0));
 
-tell({ kind: 'listening', url: upstream.url });
+send({ kind: 'listening', url: upstream.url });

@@ -1,19 +1,24 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { built } from '../built.js';
-import type { Effect, EffectCounts } from './effects.js';
-import type { WriteFault } from './fault.js';
-import type { FromUpstream, ToUpstream, UpstreamSettings } from './messages.js';
-import type { GatePoint } from './server.js';
+import { built } from '../launch.js';
+import type {
+  Effect,
+  EffectCounts,
+  FromUpstream,
+  GatePoint,
+  ToUpstream,
+  UpstreamSettings,
+  WriteFault,
+} from './server.js';
 
 export interface UpstreamProcess {
   readonly url: string;
-  /** Lets the next write meet this fault. */
+  /** Injects this fault into the next write. */
   readonly failNext: (fault: WriteFault) => void;
-  /** Holds the nth write of a key back at a point; resolves, once it is there, to what lets it go on. */
+  /** Holds the nth write of a key at a point; resolves to a function that releases it. */
   readonly holdAt: (point: GatePoint, key: string, nth: number) => Promise<() => void>;
   readonly counts: () => Promise<EffectCounts>;
-  /** Everything that happened, from its own log. */
+  /** Every committed write, from the upstream's log. */
   readonly effects: () => readonly Effect[];
   readonly stop: () => Promise<void>;
 }
@@ -23,42 +28,42 @@ export async function startUpstreamProcess(settings: UpstreamSettings): Promise<
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const send = (message: ToUpstream): void => void child.send(message);
-  const hear = <K extends FromUpstream['kind']>(kind: K, key?: string) =>
+  const receive = <K extends FromUpstream['kind']>(kind: K, key?: string) =>
     new Promise<Extract<FromUpstream, { kind: K }>>((resolve, reject) => {
       const listen = (message: FromUpstream): void => {
         if (message.kind !== kind || (message.kind === 'held' && message.key !== key)) return;
         child.off('message', listen);
-        child.off('exit', gone);
+        child.off('exit', onExit);
         resolve(message as Extract<FromUpstream, { kind: K }>);
       };
-      const gone = (): void => reject(new Error('the upstream process ended by itself'));
+      const onExit = (): void => reject(new Error('the upstream process exited unexpectedly'));
       child.on('message', listen);
-      child.once('exit', gone);
+      child.once('exit', onExit);
     });
-  const { url } = await hear('listening');
+  const { url } = await receive('listening');
   return {
     url,
     failNext: (fault) => send({ kind: 'fault', fault }),
     holdAt: async (point, key, nth) => {
-      const there = hear('held', key);
+      const held = receive('held', key);
       send({ kind: 'hold', point, key, nth });
-      await there;
-      return () => send({ kind: 'go', key });
+      await held;
+      return () => send({ kind: 'release', key });
     },
     counts: async () => {
-      const told = hear('counts');
+      const reply = receive('counts');
       send({ kind: 'count' });
-      return (await told).counts;
+      return (await reply).counts;
     },
-    effects: () => linesOf(settings.log).map((line) => JSON.parse(line) as Effect),
+    effects: () =>
+      readFileSync(settings.log, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Effect),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
         child.disconnect();
       }),
   };
-}
-
-function linesOf(file: string): readonly string[] {
-  return readFileSync(file, 'utf8').split('\n').filter(Boolean);
 }

@@ -1,29 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Effects, type Effect } from './effects.js';
-import type { WriteFault } from './fault.js';
 
-export interface UpstreamOptions {
-  /** What happens to the next write. */
+interface UpstreamOptions {
+  /** The fault of the next write. */
   readonly fault?: () => WriteFault | undefined;
-  /** Holds a write back at a point until it resolves: for killing the client exactly there. */
+  /** Holds a write at a point until it resolves, so that the client can be killed there. */
   readonly gate?: (point: GatePoint, key: string) => Promise<void>;
   readonly onCommit?: (effect: Effect) => void;
 }
 
-/** `received`: all bytes are here. `committed`: it has happened, and nobody knows yet. */
+/** `received`: the whole request has arrived. `committed`: executed, but not answered. */
 export type GatePoint = 'received' | 'committed';
 
-export interface EffectsUpstream {
+interface EffectsUpstream {
   readonly url: string;
   readonly effects: Effects;
   readonly close: () => Promise<void>;
 }
 
 /**
- * An upstream without idempotency keys of its own. `POST /acts` acts whenever it is asked to;
- * `GET /acts?key=&part=` tells what was done, and waits for writes of that act which are under way:
- * not finding it is proof that it did not happen.
+ * An upstream without idempotency keys. `POST /acts` commits every write; `GET /acts?key=&part=` lists
+ * committed writes after it has awaited in-flight writes of that act, so that an empty list proves that
+ * the write was not executed.
  */
 export async function startEffectsUpstream(
   options: UpstreamOptions = {},
@@ -34,14 +32,14 @@ export async function startEffectsUpstream(
     const url = new URL(request.url ?? '/', 'http://upstream');
     const key = url.searchParams.get('key') ?? '';
     const part = url.searchParams.get('part') ?? '';
-    const act = JSON.stringify([key, part]);
+    const act = actOf(key, part);
     if (request.method === 'POST') {
       const before = writing.get(act) ?? Promise.resolve();
       const written = write(request, response, { key, part, effects, options });
-      const both = Promise.all([before, written]).then(() => {
-        if (writing.get(act) === both) writing.delete(act);
+      const settled = Promise.all([before, written]).then(() => {
+        if (writing.get(act) === settled) writing.delete(act);
       });
-      writing.set(act, both);
+      writing.set(act, settled);
       return;
     }
     void (writing.get(act) ?? Promise.resolve()).then(() =>
@@ -74,23 +72,23 @@ async function write(request: IncomingMessage, response: ServerResponse, act: Wr
   }
   if (!(await received(request))) return;
   await options.gate?.('received', key);
-  if (fault === 'refuse-503') return answer(response, 503, { title: 'not now' });
-  if (fault === 'refuse-429') return answer(response, 429, { title: 'too fast' });
+  if (fault === 'refuse-503') return answer(response, 503, { title: 'unavailable' });
+  if (fault === 'refuse-429') return answer(response, 429, { title: 'rate limited' });
   const effect = effects.commit(key, part);
   options.onCommit?.(effect);
   await options.gate?.('committed', key);
-  tell(fault, response, effect);
+  respond(fault, response, effect);
 }
 
-/** The answer to a write that has happened, or what a fault leaves of it. */
-function tell(fault: WriteFault | undefined, response: ServerResponse, effect: unknown): void {
+/** Answers a committed write, as far as the fault allows. */
+function respond(fault: WriteFault | undefined, response: ServerResponse, effect: unknown): void {
   const text = JSON.stringify(effect);
   switch (fault) {
     case 'commit-then-close':
       response.socket?.resetAndDestroy();
       return;
     case 'commit-then-503':
-      return answer(response, 503, { title: 'lost my mind' });
+      return answer(response, 503, { title: 'unavailable' });
     case 'commit-then-hang':
       return;
     case 'commit-then-half':
@@ -124,3 +122,85 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
   });
 }
+
+export interface UpstreamSettings {
+  /** The file to which every committed write is appended. */
+  readonly log: string;
+  readonly seed: number;
+  /** The share of writes with a fault. */
+  readonly faultRate: number;
+}
+
+export type ToUpstream =
+  /** Holds the nth write of this key at the point. */
+  | { readonly kind: 'hold'; readonly point: GatePoint; readonly key: string; readonly nth: number }
+  | { readonly kind: 'fault'; readonly fault: WriteFault }
+  | { readonly kind: 'release'; readonly key: string }
+  | { readonly kind: 'count' };
+
+export type FromUpstream =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'held'; readonly key: string }
+  | { readonly kind: 'counts'; readonly counts: EffectCounts };
+
+/** A committed write. The upstream's log of effects is the ground truth of every run. */
+export interface Effect {
+  readonly id: string;
+  readonly key: string;
+  readonly part: string;
+}
+
+export interface EffectCounts {
+  /** Committed writes. */
+  readonly effects: number;
+  /** Distinct acts. */
+  readonly acts: number;
+  /** Acts that were committed more than once. */
+  readonly duplicates: number;
+}
+
+/** Append-only. An act is a key and a part, because an operation may have several parts. */
+class Effects {
+  readonly #byAct = new Map<string, Effect[]>();
+  #count = 0;
+  #duplicates = 0;
+
+  commit(key: string, part: string): Effect {
+    this.#count += 1;
+    const effect = { id: `e${this.#count}`, key, part };
+    const act = actOf(key, part);
+    const known = this.#byAct.get(act);
+    if (known === undefined) this.#byAct.set(act, [effect]);
+    else {
+      if (known.length === 1) this.#duplicates += 1;
+      known.push(effect);
+    }
+    return effect;
+  }
+
+  of(key: string, part: string): readonly Effect[] {
+    return this.#byAct.get(actOf(key, part)) ?? [];
+  }
+
+  get counts(): EffectCounts {
+    return { effects: this.#count, acts: this.#byAct.size, duplicates: this.#duplicates };
+  }
+}
+
+function actOf(key: string, part: string): string {
+  return JSON.stringify([key, part]);
+}
+
+/** Faults of a write. `commit-then-…`: the write is committed, but its answer is lost or invalid. */
+export const writeFaults = [
+  'close-before-read',
+  'refuse-503',
+  'refuse-429',
+  'commit-then-close',
+  'commit-then-503',
+  'commit-then-hang',
+  'commit-then-half',
+  'commit-then-garbage',
+] as const;
+
+export type WriteFault = (typeof writeFaults)[number];

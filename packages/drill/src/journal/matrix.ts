@@ -1,0 +1,115 @@
+import {
+  isBeforeSending,
+  type KillPoint,
+  killPoints,
+  type ServerSettings,
+} from './server/faults.js';
+import type { UpstreamProcess } from './upstream/process.js';
+import { type CallEnd, callUntilSettled, RestartingServer, startServer } from './calls.js';
+
+export interface MatrixCase {
+  readonly point: KillPoint;
+  readonly tool: string;
+  /** The occurrence of the point at which the server is killed, for operations in several parts. */
+  readonly nth: number;
+}
+
+export interface MatrixResult extends MatrixCase {
+  /** The outcome of repeating the call after the kill, and of repeating it once more. */
+  readonly end: CallEnd;
+  readonly again: CallEnd;
+  /** The ids of the upstream's effects, in the order of the parts. */
+  readonly committed: readonly string[];
+  readonly parts: number;
+}
+
+export function matrixCases(): readonly MatrixCase[] {
+  const single = killPoints.flatMap((point) =>
+    ['act', 'act_blindly'].map((tool) => ({ point, tool, nth: 1 })),
+  );
+  const passedOnce: ReadonlySet<KillPoint> = new Set(['after-claim', 'before-result-stored']);
+  const inParts = killPoints.map((point) => ({
+    point,
+    tool: 'act_in_parts',
+    nth: passedOnce.has(point) ? 1 : 2,
+  }));
+  return [...single, ...inParts];
+}
+
+/** Calls a tool, kills the server at the point, starts a new server and repeats the call. */
+export async function runCase(
+  which: MatrixCase,
+  settings: ServerSettings,
+  upstream: UpstreamProcess,
+  name: string,
+): Promise<MatrixResult> {
+  const { point, tool, nth } = which;
+  const key = `${name}:${tool}:${point}`;
+  await killAt(which, settings, upstream, key);
+  const server = new RestartingServer(settings);
+  try {
+    const stats = { calls: 0, late: 0, lost: 0 };
+    const timeoutMs = settings.callTimeoutMs + 5_000;
+    const repeat = () => callUntilSettled(server, tool, { key }, timeoutMs, stats);
+    const end = await repeat();
+    const again = await repeat();
+    const effects = upstream.effects().filter((effect) => effect.key === key);
+    const committed = effects.map(({ id }) => id);
+    return { point, tool, nth, end, again, committed, parts: tool === 'act_in_parts' ? 3 : 1 };
+  } finally {
+    await server.close();
+  }
+}
+
+async function killAt(
+  { point, tool, nth }: MatrixCase,
+  settings: ServerSettings,
+  upstream: UpstreamProcess,
+  key: string,
+): Promise<void> {
+  const isAtUpstream = point === 'after-bytes-left' || point === 'after-commit';
+  const server = await startServer(
+    isAtUpstream ? settings : { ...settings, stop: { point, nth, signal: 'SIGKILL' } },
+  );
+  const gate = point === 'after-bytes-left' ? 'received' : 'committed';
+  const held = isAtUpstream ? upstream.holdAt(gate, key, nth) : undefined;
+  const call = server.call(tool, { key }, 30_000);
+  if (held !== undefined) {
+    const release = await held;
+    server.kill('SIGKILL');
+    await server.exited;
+    release();
+  }
+  const reply = await call;
+  await server.exited;
+  if (reply.kind !== 'lost') {
+    throw new Error(`${tool} was not killed at ${point} and answered: ${JSON.stringify(reply)}`);
+  }
+}
+
+/** The violated guarantees of a result. */
+export function violationsOf(result: MatrixResult): readonly string[] {
+  const { point, tool, end, again, committed, parts } = result;
+  const violations: string[] = [];
+  const must = (holds: boolean, what: string): void => {
+    if (!holds) violations.push(what);
+  };
+  const canReadBack = tool !== 'act_blindly';
+  must(committed.length <= parts, `executed ${committed.length} times instead of ${parts}`);
+  must(
+    JSON.stringify(idOf(end)) === JSON.stringify(idOf(again)),
+    'the second repeat had a different outcome',
+  );
+  must(end.kind !== 'unanswered' && end.kind !== 'refused', `ended with ${JSON.stringify(end)}`);
+  if (isBeforeSending(point) || canReadBack) {
+    must(end.kind === 'done', `the outcome is knowable, but was ${end.kind}`);
+    must(committed.length === parts, `executed ${committed.length} times instead of ${parts}`);
+  }
+  if (end.kind === 'done')
+    must(end.id === committed.join(','), `reported ${end.id}, not ${committed.join(',')}`);
+  return violations;
+}
+
+function idOf(end: CallEnd): unknown {
+  return end.kind === 'done' ? end.id : end;
+}
