@@ -101,6 +101,7 @@ describe.each(cases)('a client of $generation over $transport', ({ transport, ge
     await expect(client.callTool({ name: 'ecko', arguments: {} })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining('Did you mean "echo"?'),
+      data: { nearest: ['echo'] },
     });
   });
 

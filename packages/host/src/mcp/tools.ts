@@ -110,6 +110,6 @@ function unknownTool(name: string, names: Iterable<string>): ProtocolError {
   const known = [...names];
   const message = `There is no tool "${name.slice(0, 100)}".${didYouMean(name, known)}`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, {
-    closestMatches: closestMatches(name, known),
+    nearest: closestMatches(name, known),
   });
 }

@@ -11,8 +11,7 @@ import { effectiveArguments } from '../answer/arguments.js';
 import type { JournalContext } from '../context.js';
 import { signalUntil, TOO_LATE, withDeadline } from '../deadline.js';
 import type { Operation } from '../operation.js';
-import { EARLIER_MS, LATER_MS } from '../store/record.js';
-import { UNSETTLED } from '../store/record.js';
+import { EARLIER_MS, LATER_MS, UNSETTLED } from '../store/record.js';
 import type { OperationFilter } from '../store/store.js';
 
 export type ReadBackResult =
