@@ -95,7 +95,7 @@ it('terminates at a second signal despite running calls', async () => {
   const shell = runPrinted(up.out());
   await expect.poll(() => upstream.log().length, { timeout: 30_000 }).toBe(1);
   up.kill('SIGINT');
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
   up.kill('SIGINT');
   expect(await up.ended).toEqual({ code: null, signal: 'SIGINT' });
   await shell;
