@@ -33,7 +33,7 @@ it('re-raises a second signal with the default handler', () => {
   let now = 0;
   void firstSignal(target, () => now);
   target.emit('SIGINT', 'SIGINT');
-  now = 1100;
+  now = 600;
   target.emit('SIGTERM', 'SIGTERM');
   expect(target.kill.mock.calls).toEqual([[42, 'SIGTERM']]);
   // Without a listener the signal has its default effect.

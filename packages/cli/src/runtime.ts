@@ -69,7 +69,7 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
  * A single Ctrl-C arrives more than once below npm or a script: the terminal signals the whole process
  * group, and the parent forwards the signal.
  */
-const FORWARDING_MS = 1000;
+const FORWARDING_MS = 500;
 
 /** Resolves at the first signal, for a graceful stop. A later signal terminates the process. */
 export function firstSignal(

@@ -1,6 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { startStacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useTempDir } from '../src/runtime.fixture.js';
@@ -95,7 +94,7 @@ it('terminates at a second signal despite running calls', async () => {
   const shell = runPrinted(up.out());
   await expect.poll(() => upstream.log().length, { timeout: 30_000 }).toBe(1);
   up.kill('SIGINT');
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, 700));
   up.kill('SIGINT');
   expect(await up.ended).toEqual({ code: null, signal: 'SIGINT' });
   await shell;
@@ -128,18 +127,3 @@ it('refuses a weak token on a public address', async () => {
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.err()).toMatch(/at least 16 characters/);
 });
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-
-it('`npm start` runs a server with a sandbox, and Ctrl-C stops it gracefully', async () => {
-  const run = start(process.execPath, ['scripts/start.mjs', '--port', '0'], { cwd: root });
-  const [, url = ''] = await run.waitForOutput(/MCP +(http:\S+)/);
-  const client = await overHttp(url);
-  expect(await client.call('get_root')).toMatchObject({ data: { catalog: 'sandbox' } });
-  await client.close();
-  await run.waitForOutput(/Press Ctrl-C to stop/);
-  // A terminal signals the whole process group, and the script forwards the signal again.
-  run.kill('SIGINT');
-  expect(await run.ended).toEqual({ code: 0, signal: null });
-  expect(run.err()).toMatch(/"event":"stopped"/);
-}, 60_000);
