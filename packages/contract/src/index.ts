@@ -3,27 +3,31 @@ export {
   codes,
   errorCodes,
   frozenCodes,
-  isErrorCode,
-  isRetryable,
-  type CodeEntry,
-  type ErrorCode,
-  type RetryableOf,
-} from './codes/table.js';
-export {
-  policyDecisionOf,
-  type FailureOutcome,
-  type OutcomeOf,
-  type PolicyDecision,
-} from './codes/table.js';
-export { detailSchemaOf, type DetailsOf } from './codes/details.js';
-export { errorCodesMarkdown } from './codes/table.js';
-export {
   mutationCodes,
   policyDenialCodes,
   sharedCodes,
   upstreamCodes,
+  type BuiltInCode,
+  type CodeEntry,
+  type ErrorCode,
+  type FailureClass,
+  type FailureOutcome,
+  type OutcomeOf,
+  type PolicyDecision,
+  type RetryableOf,
   type SharedCode,
 } from './codes/table.js';
+export {
+  isErrorCode,
+  isRecoverable,
+  isRetryable,
+  onlyOutcomeOf,
+  policyDecisionOf,
+  registerCodes,
+  type CodeDefinition,
+} from './codes/registry.js';
+export { detailSchemaOf, type DetailsOf } from './codes/details.js';
+export { codesTable, errorCodesMarkdown } from './codes/markdown.js';
 
 export {
   errorEnvelope,
@@ -34,7 +38,6 @@ export {
 } from './envelope/envelope.js';
 export { InconsistentEnvelopeError } from './envelope/error.js';
 export { InconsistentErrorError, type ErrorBody, type ErrorInput } from './envelope/error.js';
-export { outputJsonSchema } from './envelope/schema.js';
 export {
   MODES,
   paginationInfo,
@@ -52,13 +55,9 @@ export {
   type WorkflowMeta,
 } from './envelope/meta.js';
 export { envelopeSchema, errorSchema, metaSchema, paginationSchema } from './envelope/schema.js';
-export {
-  TOOL_FAILURE_KEY,
-  toolFailure,
-  type FailureClass,
-  type ToolFailure,
-} from './envelope/tool-failure.js';
+export { TOOL_FAILURE_KEY, toolFailure, type ToolFailure } from './envelope/tool-failure.js';
 
+export { listTool, outputJsonSchema, type ListedTool } from './tool/listing.js';
 export { toolAnnotations, type ToolAnnotations } from './tool/tool.js';
 export { profilesFrom } from './tool/check-definition.js';
 export type {
@@ -69,7 +68,12 @@ export type {
   ToolOperation,
 } from './tool/context.js';
 export { CONTROL_ARGUMENTS } from './tool/controls.js';
-export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
+export {
+  acceptControls,
+  CONTROLS_EXPLAINED,
+  idempotencyKeySchema,
+  type Controls,
+} from './tool/controls.js';
 export { beforeSend } from './tool/send.js';
 export { assertSendToken, withSendToken, type SendToken } from './tool/send.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
@@ -112,6 +116,7 @@ export type {
 } from './tool/spec.js';
 export {
   zodType,
+  type AnyObjectSchema,
   type InputOf,
   type NoSchema,
   type ObjectSchema,
@@ -119,7 +124,7 @@ export {
   type Schema,
   type SchemaIssue,
 } from './tool/schema.js';
-export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
+export { accountOf, isJournaled, ofPack, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
 
 export type { RunClock } from './run/options.js';
 export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
@@ -169,6 +174,7 @@ export type {
   PackLog,
   PackPrompt,
   PackResource,
+  PackSandbox,
   UpstreamHealth,
   UpstreamState,
 } from './pack.js';
@@ -178,6 +184,12 @@ export type {
   TextEvent,
   TextMessage,
   TextModel,
+  TextModelError,
+  TextModelHealth,
+  TextPart,
   TextRequest,
+  TextStreamContext,
+  TextTool,
+  TextToolCall,
   TextUsage,
 } from './pack.js';

@@ -1,13 +1,16 @@
 import * as z from 'zod';
 import { canonicalJson } from './canonical-json.js';
 import { sha256 } from './content-hash.js';
-import { type ErrorCode, errorCodes, hostCodes } from './codes/table.js';
+import { type ErrorCode, hostCodes } from './codes/table.js';
+import { isCodeName } from './codes/registry.js';
 import { PROFILES } from './envelope/meta.js';
 import type { ToolSpec } from './tool/tool.js';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-const manifestEntrySchema = z.strictObject({
+const REQUIREMENT = /^requires_[a-z][a-z0-9_]*$/;
+
+const entryShape = z.object({
   name: z.string(),
   version: z.string(),
   category: z.string(),
@@ -17,18 +20,30 @@ const manifestEntrySchema = z.strictObject({
   requires_llm: z.boolean(),
   requires_db: z.boolean(),
   profiles: z.array(z.enum(PROFILES)).readonly(),
-  possible_error_codes: z.array(z.enum(errorCodes)).readonly(),
+  possible_error_codes: z.array(z.string().refine(isCodeName)).readonly(),
   description_hash: hash,
   input_schema_hash: hash,
   output_schema_hash: hash,
 });
+
+/** Beside the three flags of the original contract, an entry has one for each other requirement. */
+export type ManifestEntry = Readonly<z.output<typeof entryShape>> & {
+  readonly [requirement: `requires_${string}`]: boolean;
+};
+
+const manifestEntrySchema = entryShape.loose().check(({ value, issues }) => {
+  for (const [field, given] of Object.entries(value)) {
+    if (field in entryShape.shape || (REQUIREMENT.test(field) && given === true)) continue;
+    const message = 'is not a field of the manifest';
+    issues.push({ code: 'custom', input: value, path: [field], message });
+  }
+}) as z.ZodType<ManifestEntry>;
 
 export const manifestSchema = z.strictObject({
   manifest_version: z.literal(1),
   tools: z.array(manifestEntrySchema).readonly(),
 });
 
-export type ManifestEntry = Readonly<z.output<typeof manifestEntrySchema>>;
 export type Manifest = Readonly<z.output<typeof manifestSchema>>;
 
 /** Builds the manifest, sorted by name and deterministic. */
@@ -44,6 +59,8 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
+const FLAGS: ReadonlySet<string> = new Set(['x_client', 'llm', 'db']);
+
 function describeTool(tool: ToolSpec): ManifestEntry {
   const { requires, dataSchema, partialSchema } = tool;
   return {
@@ -55,6 +72,11 @@ function describeTool(tool: ToolSpec): ManifestEntry {
     requires_x_client: requires.includes('x_client'),
     requires_llm: requires.includes('llm'),
     requires_db: requires.includes('db'),
+    ...Object.fromEntries(
+      requires
+        .filter((name) => !FLAGS.has(name))
+        .map((name) => [`requires_${name}`, true as const]),
+    ),
     profiles: PROFILES.filter((profile) => tool.profiles.includes(profile)),
     possible_error_codes: [
       ...new Set([...tool.possibleCodes, ...hostCodes(tool.effect)]),
@@ -152,7 +174,7 @@ export function checkObservedCodes(
     [...codes].filter((code) => !listed.get(tool)?.includes(code)).map((code) => ({ tool, code })),
   );
   const unseen = manifest.tools.flatMap(({ name: tool, effect, possible_error_codes: codes }) => {
-    const shared = hostCodes(effect);
+    const shared: readonly ErrorCode[] = hostCodes(effect);
     return codes
       .filter((code) => !shared.includes(code) && !seen.get(tool)?.has(code))
       .map((code) => ({ tool, code }));

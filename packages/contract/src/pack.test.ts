@@ -1,24 +1,39 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Pack, PackDeps, TextModel } from './pack.js';
+import type { Pack, PackDeps, TextMessage, TextModel, TextModelError } from './pack.js';
 import { runTool } from './run/run-tool.js';
 import { implementTool, specifyTool } from './tool/define.js';
 import { answer, faulted } from './tool/result.js';
 
+const completion = (text: string) =>
+  ({ text, provider: 'echo', model: 'echo', finish: 'stop', toolCalls: [], attempts: 1 }) as const;
+
+const rejected: TextModelError = Object.assign(new Error('no message'), {
+  fault: { kind: 'rejected', sent: 'answered', status: 400 },
+  provider: 'echo',
+  code: 'invalid_request',
+  phase: 'headers',
+  retriable: false,
+  attempts: 1,
+  partialText: '',
+} as const);
+
+const textOf = (message?: TextMessage): string =>
+  typeof message?.content === 'string' ? message.content : '';
+
 const model: TextModel = {
   name: 'echo',
   complete: ({ messages }) =>
-    Promise.resolve(
-      messages.length === 0
-        ? { ok: false, fault: { kind: 'rejected', sent: 'answered', status: 400 } }
-        : { ok: true, value: { text: messages[0]?.text ?? '', model: 'echo', finish: 'stop' } },
-    ),
+    messages.length === 0
+      ? Promise.reject(rejected)
+      : Promise.resolve(completion(textOf(messages[0]))),
   stream: async function* ({ messages }) {
     await Promise.resolve();
-    const text = messages.map((message) => message.text).join('');
-    yield { type: 'text', text };
-    yield { type: 'done', completion: { text, model: 'echo', finish: 'stop' } };
+    const text = messages.map(textOf).join('');
+    yield { type: 'content', text };
+    yield { type: 'done', completion: completion(text) };
   },
+  health: () => Promise.resolve([]),
 };
 
 const draft = specifyTool({
@@ -43,10 +58,13 @@ const pack = {
       tools: [
         implementTool(draft, {
           handler: async ({ about }, context) => {
-            const messages = about === undefined ? [] : [{ role: 'user', text: about } as const];
-            const drafted = await (deps.model ?? model).complete({ messages }, context);
-            if (!drafted.ok) return faulted(drafted.fault);
-            return answer({ text: prefix + drafted.value.text });
+            const messages = about === undefined ? [] : [{ role: 'user', content: about } as const];
+            try {
+              const drafted = await (deps.model ?? model).complete({ messages }, context);
+              return answer({ text: prefix + drafted.text });
+            } catch (cause) {
+              return faulted((cause as TextModelError).fault);
+            }
           },
         }),
       ],
@@ -69,10 +87,9 @@ it('packs with different configurations fit in one list', async () => {
 });
 
 it('a text model streams until the last event', async () => {
-  const context = { signal: new AbortController().signal, deadline: 1, correlationId: 'c' };
   const events: string[] = [];
-  for await (const event of model.stream({ messages: [{ role: 'user', text: 'a' }] }, context)) {
+  for await (const event of model.stream({ messages: [{ role: 'user', content: 'a' }] })) {
     events.push(event.type);
   }
-  expect(events).toEqual(['text', 'done']);
+  expect(events).toEqual(['content', 'done']);
 });

@@ -5,11 +5,8 @@ const books = ['Emma', 'Middlemarch', 'Persuasion', 'Villette'];
 
 const listBooks = defineTool({
   name: 'list_books',
-  title: 'List books',
   description: 'Lists the books whose title contains a string, a few at a time.',
-  category: 'read',
   effect: 'read', // or: idempotent, once
-  profiles: ['readonly', 'api', 'workflow'],
   input: z.object({
     contains: z.string().default(''),
     limit: z.int().min(1).max(100).default(2),

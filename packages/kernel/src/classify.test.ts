@@ -182,3 +182,21 @@ describe('faultFromResponse', () => {
     expect(faultFromResponse({ status: 204 }, now).kind).toBe('bad_response');
   });
 });
+
+describe('FaultError', () => {
+  it('is recognised across copies of this package, and its subclasses are not mixed up', () => {
+    class Lost extends FaultError {}
+    const error = new FaultError(fault('connect'));
+    const brand = Symbol.for('@toolkeel/kernel/fault-error');
+    const foreign = Object.assign(new Error('x'), { [brand]: true, fault: fault('connect') });
+    expect(foreign instanceof FaultError).toBe(true);
+    expect(classifyError(foreign)).toEqual(fault('connect'));
+    expect([error instanceof Lost, new Lost(fault('connect')) instanceof Lost]).toEqual([
+      false,
+      true,
+    ]);
+    expect([null, 'x', {}, new Error('x')].some((value) => value instanceof FaultError)).toBe(
+      false,
+    );
+  });
+});

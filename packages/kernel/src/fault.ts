@@ -49,6 +49,9 @@ export type Outcome<T> =
 /** The side effects of a call: none, the same end state if repeated, or one more effect each time. */
 export type Effect = 'read' | 'idempotent' | 'once';
 
+/** Symbol.for, because a process may contain two copies of this package. */
+const FAULT_ERROR: unique symbol = Symbol.for('@toolkeel/kernel/fault-error') as never;
+
 /**
  * The error that a resilient function throws; `cause` is what the callee threw. A call that its caller
  * aborted throws the abort reason instead.
@@ -58,6 +61,13 @@ export class FaultError extends Error {
   readonly fault: Fault;
   /** Number of attempts; undefined if the result came from another, coalesced call. */
   readonly attempts: number | undefined;
+  readonly [FAULT_ERROR] = true;
+
+  /** `instanceof FaultError` also holds for errors of another copy. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== FaultError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && FAULT_ERROR in value;
+  }
 
   constructor(fault: Fault, attempts?: number) {
     super(describeFault(fault, attempts), fault);

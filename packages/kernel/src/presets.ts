@@ -54,7 +54,16 @@ const llm = definePolicy({
   jitter: 'full',
   rateLimit: { onLimit: 'wait', maxWaitMs: 300_000, withoutHint: 'backoff' },
   callTimeoutMs: 300_000,
-  ...protection,
+  budget: defaultBudget,
+  // Requests are few and slow, so few of them must suffice as evidence. One request probes.
+  breaker: {
+    ...defaultBreaker,
+    minimumAttempts: 6,
+    windowMs: 60_000,
+    openMs: 10_000,
+    maxOpenMs: 120_000,
+    probes: 1,
+  },
 });
 
 /** A proxied MCP server with unknown behaviour. */

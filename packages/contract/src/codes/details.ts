@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ErrorCode } from './table.js';
+import { type BuiltInCode, type ErrorCode, isBuiltIn } from './table.js';
 
 /**
  * The schema of `error.details` per code. Other codes have no details, in particular `internal_error`,
@@ -97,20 +97,23 @@ function buildSchemas() {
       failed_at_index: count,
       cause_code: maybe(text),
     }),
-  } satisfies Partial<Record<ErrorCode, z.ZodObject>>;
+  } satisfies Partial<Record<BuiltInCode, z.ZodObject>>;
 }
 
 type DetailSchemas = ReturnType<typeof buildSchemas>;
 
-/** The type of a code's details; `never` for a code without details. */
+/** The type of a code's details; `never` for a code without details. Packs' own codes have any. */
 export type DetailsOf<Code extends ErrorCode> = Code extends keyof DetailSchemas
   ? Readonly<z.output<DetailSchemas[Code]>>
-  : never;
+  : Code extends BuiltInCode
+    ? never
+    : Readonly<Record<string, unknown>>;
 
-let schemas: Partial<Record<ErrorCode, z.ZodObject>> | undefined;
+let schemas: Map<string, z.ZodType> | undefined;
+let anyDetails: z.ZodType | undefined;
 
 /** Builds the schemas on first use, to keep the server's startup fast. */
-export function detailSchemaOf(code: ErrorCode): z.ZodObject | undefined {
-  schemas ??= buildSchemas();
-  return schemas[code];
+export function detailSchemaOf(code: ErrorCode): z.ZodType | undefined {
+  schemas ??= new Map(Object.entries(buildSchemas()));
+  return isBuiltIn(code) ? schemas.get(code) : (anyDetails ??= z.record(z.string(), z.json()));
 }

@@ -68,30 +68,29 @@ export const addedCodes = Object.freeze({
     no,
     'The operation may have been executed; its outcome is unknown',
   ),
-  x_credits_depleted: entry('X API', no, 'The X account has no credits left'),
   response_too_large: entry('Internal', no, 'The result exceeds the byte budget'),
   internal_error: entry('Internal', no, 'Internal error; the cause is in the server log'),
 });
 
-/** All error codes. */
+/** The codes of the contract itself. Packs register theirs: see `registerCodes`. */
 export const codes = Object.freeze({ ...frozenCodes, ...addedCodes });
 
-export type ErrorCode = keyof typeof codes;
+export type BuiltInCode = keyof typeof codes;
+
+/** A code of the contract, or one that a pack has registered. */
+export type ErrorCode = BuiltInCode | (string & {});
 
 /** The literal type of a code's `retryable`. */
-export type RetryableOf<Code extends ErrorCode> = (typeof codes)[Code]['retryable'];
+export type RetryableOf<Code extends ErrorCode> = Code extends BuiltInCode
+  ? (typeof codes)[Code]['retryable']
+  : boolean;
 
-export const errorCodes: readonly ErrorCode[] = Object.freeze(
-  Object.keys(codes).filter((key): key is ErrorCode => isErrorCode(key)),
+export const errorCodes: readonly BuiltInCode[] = Object.freeze(
+  Object.keys(codes).filter((key): key is BuiltInCode => isBuiltIn(key)),
 );
 
-export function isErrorCode(value: unknown): value is ErrorCode {
+export function isBuiltIn(value: unknown): value is BuiltInCode {
   return typeof value === 'string' && Object.hasOwn(codes, value);
-}
-
-/** The only source of `retryable`. */
-export function isRetryable(code: ErrorCode): boolean {
-  return codes[code].retryable;
 }
 
 /** Whether a failed mutation was executed. */
@@ -106,7 +105,7 @@ const decisions = Object.freeze({
   policy_denied_user_rule: 'denied',
   approval_denied: 'denied',
   approval_required: 'routed_to_approval',
-} as const satisfies Partial<Record<ErrorCode, PolicyDecision>>);
+} as const satisfies Partial<Record<BuiltInCode, PolicyDecision>>);
 
 const onlyOutcomes = Object.freeze({
   // The call ended before its handler could send anything.
@@ -121,23 +120,85 @@ const onlyOutcomes = Object.freeze({
   approval_expired: 'not_executed',
   idempotency_conflict: 'not_executed',
   outcome_unknown: 'unknown',
-} as const satisfies Partial<Record<ErrorCode, FailureOutcome>>);
+} as const satisfies Partial<Record<BuiltInCode, FailureOutcome>>);
 
 /** The outcomes that a code allows. */
 export type OutcomeOf<Code extends ErrorCode> = Code extends keyof typeof onlyOutcomes
   ? (typeof onlyOutcomes)[Code]
   : FailureOutcome;
 
-/** The `policy_decision` that follows from the code. */
-export function policyDecisionOf(code: ErrorCode): PolicyDecision | undefined {
-  const known: Partial<Record<ErrorCode, PolicyDecision>> = decisions;
-  return known[code];
+/**
+ * `capability`: the request cannot be fulfilled as it is. `reliability`: a component failed or is busy.
+ * `governance`: a permission or approval is missing.
+ */
+export type FailureClass = 'capability' | 'reliability' | 'governance';
+
+const governance: ReadonlySet<BuiltInCode> = new Set<BuiltInCode>([
+  'x_auth_expired',
+  'x_forbidden',
+  'x_account_restricted',
+  'policy_denied_blocked',
+  'policy_denied_rate_limited',
+  'policy_denied_hard_rule',
+  'policy_denied_user_rule',
+  'unauthorized',
+  'forbidden',
+  'dry_run',
+  'approval_required',
+  'approval_denied',
+  'approval_expired',
+]);
+
+/** Not retryable as they are, and yet not the fault of the request. */
+const failures: ReadonlySet<BuiltInCode> = new Set<BuiltInCode>([
+  'media_upload_error',
+  'context_error',
+  'recommendation_error',
+  'topic_error',
+  'serialization_error',
+  'cancelled',
+  'outcome_unknown',
+  'internal_error',
+]);
+
+/** Lifted by an operator or the caller without changing the request; approvals are decided elsewhere. */
+const fixable: ReadonlySet<BuiltInCode> = new Set<BuiltInCode>([
+  ...[...governance].filter((code) => !code.startsWith('approval_')),
+  'x_not_configured',
+  'llm_not_configured',
+  'cancelled',
+]);
+
+/** What follows from a code. */
+export interface CodeTraits {
+  readonly retryable: boolean;
+  readonly class: FailureClass;
+  /** Whether the same request may succeed later, after a wait or an operator's intervention. */
+  readonly recoverable: boolean;
+  /** The only outcome that the code allows. */
+  readonly outcome?: FailureOutcome | undefined;
+  readonly policyDecision?: PolicyDecision | undefined;
 }
 
-/** The only outcome that a code allows; undefined if it allows all. */
-export function onlyOutcomeOf(code: ErrorCode): FailureOutcome | undefined {
-  const known: Partial<Record<ErrorCode, FailureOutcome>> = onlyOutcomes;
-  return known[code];
+const traits = new Map<string, CodeTraits>(
+  errorCodes.map((code) => {
+    const { retryable } = codes[code];
+    const ofFailure = retryable || failures.has(code) ? 'reliability' : 'capability';
+    const policyDecisions: Partial<Record<BuiltInCode, PolicyDecision>> = decisions;
+    const outcomes: Partial<Record<BuiltInCode, FailureOutcome>> = onlyOutcomes;
+    const entryTraits: CodeTraits = {
+      retryable,
+      class: governance.has(code) ? 'governance' : ofFailure,
+      recoverable: retryable || fixable.has(code),
+      outcome: outcomes[code],
+      policyDecision: policyDecisions[code],
+    };
+    return [code, Object.freeze(entryTraits)];
+  }),
+);
+
+export function builtInTraits(code: string): CodeTraits | undefined {
+  return traits.get(code);
 }
 
 /** Codes of the run itself, which every tool may return without declaring them. */
@@ -149,7 +210,7 @@ export const sharedCodes = Object.freeze([
   'cancelled',
   'overloaded',
   'internal_error',
-] as const satisfies readonly ErrorCode[]);
+] as const satisfies readonly BuiltInCode[]);
 
 export type SharedCode = (typeof sharedCodes)[number];
 
@@ -158,7 +219,7 @@ export const policyDenialCodes = Object.freeze([
   'policy_denied_blocked',
   'policy_denied_hard_rule',
   'policy_denied_user_rule',
-] as const satisfies readonly ErrorCode[]);
+] as const satisfies readonly BuiltInCode[]);
 
 /** Codes of policy, approvals and journal, for mutations. */
 export const mutationCodes = Object.freeze([
@@ -173,7 +234,7 @@ export const mutationCodes = Object.freeze([
   'idempotency_in_flight',
   'outcome_unknown',
   'db_error',
-] as const satisfies readonly ErrorCode[]);
+] as const satisfies readonly BuiltInCode[]);
 
 /** Codes of the default fault mapping. A tool declares them or has its own mapping. */
 export const upstreamCodes = Object.freeze([
@@ -184,61 +245,17 @@ export const upstreamCodes = Object.freeze([
   'forbidden',
   'not_found',
   'circuit_open',
-] as const satisfies readonly ErrorCode[]);
+] as const satisfies readonly BuiltInCode[]);
 
 /**
  * The codes that a host may return for a tool with this effect under any configuration. The listing of
  * a read includes the denials only if a rule applies to it, to stay short.
  */
-export function hostCodes(effect: Effect): readonly ErrorCode[] {
+export function hostCodes(effect: Effect): readonly BuiltInCode[] {
   return [...new Set([...codesOfEffect(effect), ...policyDenialCodes])];
 }
 
 /** The codes that the effect implies, in addition to the declared ones. */
-export function codesOfEffect(effect: Effect): readonly ErrorCode[] {
+export function codesOfEffect(effect: Effect): readonly BuiltInCode[] {
   return effect === 'read' ? sharedCodes : [...sharedCodes, ...mutationCodes];
-}
-
-/** Renders docs/error-codes.md. */
-export function errorCodesMarkdown(): string {
-  const retryable = Object.entries(codes).filter(([, code]) => code.retryable);
-  return [
-    '# Error codes',
-    '',
-    '<!-- Generated from packages/contract/src/codes/table.ts. Do not edit: run',
-    '     UPDATE_DOCS=1 npx vitest run packages/contract -->',
-    '',
-    'Every failed call carries one of these codes in `error.code`. `retryable` is advice to the',
-    'agent: the same call may succeed later. It follows from the code alone; no tool can set it.',
-    '',
-    `## The ${Object.keys(frozenCodes).length} codes of the original contract`,
-    '',
-    ...table(frozenCodes),
-    '',
-    '## Added codes',
-    '',
-    ...table(addedCodes),
-    '',
-    '## Summary',
-    '',
-    `Retryable: ${names(retryable.map(([code]) => code))}.`,
-    '',
-    `Any tool may return ${names(sharedCodes)} without declaring them.`,
-    '',
-  ].join('\n');
-}
-
-function table(entries: Readonly<Record<string, CodeEntry>>): readonly string[] {
-  return [
-    '| Code | Category | Retryable | Description |',
-    '| --- | --- | --- | --- |',
-    ...Object.entries(entries).map(
-      ([code, { category, retryable, description }]) =>
-        `| \`${code}\` | ${category} | ${retryable ? 'Yes' : 'No'} | ${description} |`,
-    ),
-  ];
-}
-
-function names(list: readonly string[]): string {
-  return list.map((name) => `\`${name}\``).join(', ');
 }

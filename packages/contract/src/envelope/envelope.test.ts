@@ -139,7 +139,6 @@ describe('an error', () => {
     const error = { code: 'timeout', message: 'x' } as const;
     expect(() => errorEnvelope({ ...error, rateLimitReset: 'soon' }, meta)).toThrow('not a date');
     expect(() => errorEnvelope({ ...error, message: ' ' }, meta)).toThrow('needs a message');
-    // @ts-expect-error -- no such code
     expect(() => errorEnvelope({ code: 'toString', message: 'x' }, meta)).toThrow(
       'unknown error code',
     );

@@ -1,5 +1,11 @@
 import type { ErrorCode } from '../codes/table.js';
-import { createErrorBody, assertField, type ErrorBody, type ErrorInput } from './error.js';
+import {
+  assertField,
+  assertRegistered,
+  createErrorBody,
+  type ErrorBody,
+  type ErrorInput,
+} from './error.js';
 import { findJsonFlaw } from '../json.js';
 import { createMeta, type Meta, type MetaInput } from './meta.js';
 
@@ -35,6 +41,7 @@ export function errorEnvelope<Code extends ErrorCode, Partial = null>(
   meta: MetaInput,
   partial: Partial | null = null,
 ): ErrorEnvelope<Code, Partial> {
+  assertRegistered(error);
   assertJson(partial);
   return uncheckedError(error, meta, partial);
 }

@@ -1,14 +1,17 @@
+import type {
+  ErrorCode,
+  FailureOutcome,
+  OutcomeOf,
+  PolicyDecision,
+  RetryableOf,
+} from '../codes/table.js';
 import {
-  type ErrorCode,
-  type FailureOutcome,
+  isCodeName,
   isErrorCode,
   isRetryable,
   onlyOutcomeOf,
-  type OutcomeOf,
-  type PolicyDecision,
   policyDecisionOf,
-  type RetryableOf,
-} from '../codes/table.js';
+} from '../codes/registry.js';
 import { detailSchemaOf, type DetailsOf } from '../codes/details.js';
 import { clip, wellFormed } from '../json.js';
 
@@ -69,12 +72,20 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<FailureOutcome>([
   'unknown',
 ]);
 
+/** Throws for an error whose code is neither defined by the contract nor registered. */
+export function assertRegistered(input: ErrorInput): void {
+  const code: unknown = input?.code;
+  if (code !== undefined && !isErrorCode(code))
+    throw new InconsistentErrorError(`unknown error code ${named(code)}`);
+}
+
+/** Accepts codes that are not registered, because a stored error may outlive its pack. */
 export function createErrorBody<Code extends ErrorCode>(input: ErrorInput<Code>): ErrorBody<Code> {
   if (typeof input !== 'object' || input === null) {
     throw new InconsistentErrorError('an error must be an object');
   }
   const { code, retryAfterMs, rateLimitReset, operationId } = input;
-  if (!isErrorCode(code)) throw new InconsistentErrorError(`unknown error code ${named(code)}`);
+  if (!isCodeName(code)) throw new InconsistentErrorError(`unknown error code ${named(code)}`);
   const message = checkMessage(code, input.message);
   const decision = policyDecisionOf(code);
   const outcome = checkOutcome(code, input.outcome);
@@ -82,7 +93,8 @@ export function createErrorBody<Code extends ErrorCode>(input: ErrorInput<Code>)
   return Object.freeze({
     code,
     message,
-    retryable: isRetryable(code),
+    // The type follows from the same table.
+    retryable: isRetryable(code) as RetryableOf<Code>,
     ...(retryAfterMs !== undefined && { retry_after_ms: checkWait(code, retryAfterMs) }),
     ...(rateLimitReset !== undefined && { rate_limit_reset: checkTime(code, rateLimitReset) }),
     ...(decision && { policy_decision: decision }),

@@ -1,16 +1,13 @@
 import * as z from 'zod';
 import {
-  codes,
-  type ErrorCode,
-  errorCodes,
+  isCodeName,
+  isErrorCode,
+  isRetryable,
   onlyOutcomeOf,
   policyDecisionOf,
-} from '../codes/table.js';
+} from '../codes/registry.js';
 import { detailSchemaOf } from '../codes/details.js';
-import { MODES, type Profile } from './meta.js';
-import { toJsonSchema } from '../tool/schema.js';
-import type { JsonSchema } from '../tool/spec.js';
-import type { ToolSpec } from '../tool/tool.js';
+import { MODES } from './meta.js';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -57,10 +54,13 @@ const workflowMetaSchema = z.strictObject({
 
 export const metaSchema = z.union([workflowMetaSchema, plainMetaSchema]);
 
-/** The schema of `error` for these codes, without the rules between fields. */
-function errorShape(possible: readonly ErrorCode[]) {
-  return z.strictObject({
-    code: z.enum(possible),
+/**
+ * The schema of `error` with all rules that tie its fields to the code. The `retryable` of a code that
+ * is not registered in this process cannot be checked: the envelope may come from another one.
+ */
+export const errorSchema = z
+  .strictObject({
+    code: z.string(),
     message: z.string().min(1),
     retryable: z.boolean(),
     retry_after_ms: maybe(count),
@@ -69,37 +69,35 @@ function errorShape(possible: readonly ErrorCode[]) {
     outcome: maybe(z.enum(['executed', 'not_executed', 'unknown'])),
     operation_id: maybe(z.string()),
     details: maybe(z.record(z.string(), z.unknown())),
+  })
+  .check(({ value, issues }) => {
+    const assertField = (holds: boolean, field: keyof typeof value, message: string): void => {
+      if (!holds) issues.push({ code: 'custom', input: value, path: [field], message });
+    };
+    const { code, details } = value;
+    assertField(isCodeName(code), 'code', 'is not the name of a code');
+    assertField(
+      !isErrorCode(code) || value.retryable === isRetryable(code),
+      'retryable',
+      'does not follow from the code',
+    );
+    assertField(
+      value.policy_decision === policyDecisionOf(code),
+      'policy_decision',
+      'not with this code',
+    );
+    const only = onlyOutcomeOf(code);
+    const outcomeFits = only === undefined || (value.outcome ?? only) === only;
+    assertField(outcomeFits, 'outcome', 'not with this code');
+    assertField(
+      code !== 'outcome_unknown' || value.outcome === 'unknown',
+      'outcome',
+      'must be unknown',
+    );
+    const shape = detailSchemaOf(code);
+    const detailsFit = details === undefined || shape?.safeParse(details).success === true;
+    assertField(detailsFit, 'details', 'do not match the code');
   });
-}
-
-/** The schema of `error` with all rules that tie its fields to the code. */
-export const errorSchema = errorShape(errorCodes).check(({ value, issues }) => {
-  const assertField = (holds: boolean, field: keyof typeof value, message: string): void => {
-    if (!holds) issues.push({ code: 'custom', input: value, path: [field], message });
-  };
-  const { code, details } = value;
-  assertField(
-    value.retryable === codes[code].retryable,
-    'retryable',
-    'does not follow from the code',
-  );
-  assertField(
-    value.policy_decision === policyDecisionOf(code),
-    'policy_decision',
-    'not with this code',
-  );
-  const only = onlyOutcomeOf(code);
-  const outcomeFits = only === undefined || (value.outcome ?? only) === only;
-  assertField(outcomeFits, 'outcome', 'not with this code');
-  assertField(
-    code !== 'outcome_unknown' || value.outcome === 'unknown',
-    'outcome',
-    'must be unknown',
-  );
-  const shape = detailSchemaOf(code);
-  const detailsFit = details === undefined || shape?.safeParse(details).success === true;
-  assertField(detailsFit, 'details', 'do not match the code');
-});
 
 /** The schema of every envelope. `data` is tool-specific and not checked. */
 export const envelopeSchema = z.discriminatedUnion('success', [
@@ -111,73 +109,3 @@ export const envelopeSchema = z.discriminatedUnion('success', [
     meta: metaSchema,
   }),
 ]);
-
-type Described = Pick<ToolSpec, 'dataSchema' | 'partialSchema' | 'possibleCodes'>;
-
-/**
- * The JSON Schema of a tool's envelope in a profile. The root is an object with a `oneOf` of success
- * and error, because clients of the 2025 protocol require an object and also validate errors. `meta`
- * is described once, at the root, to keep the listing small.
- */
-export function outputJsonSchema(tool: Described, profile: Profile): JsonSchema {
-  const data = embed('data', tool.dataSchema);
-  const part = tool.partialSchema && embed('partial', tool.partialSchema);
-  const definitions = { ...data.definitions, ...part?.definitions };
-  const nothing = { type: 'null' };
-  return Object.freeze({
-    type: 'object',
-    properties: { success: { type: 'boolean' }, meta: metaJsonSchema(profile) },
-    required: ['success', 'data', 'meta'],
-    oneOf: [
-      shape(true, { data: data.schema }),
-      shape(false, {
-        data: part ? { anyOf: [nothing, part.schema] } : nothing,
-        error: errorJsonSchema(tool),
-      }),
-    ],
-    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
-  });
-}
-
-function shape(success: boolean, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return {
-    type: 'object',
-    properties: { success: { type: 'boolean', const: success }, ...members, meta: {} },
-    required: ['success', ...Object.keys(members), 'meta'],
-    additionalProperties: false,
-  };
-}
-
-interface Embedded {
-  readonly schema: JsonSchema;
-  readonly definitions: Readonly<Record<string, JsonSchema>>;
-}
-
-/** Moves a schema with internal references to a definition of its own. */
-function embed(name: string, schema: JsonSchema): Embedded {
-  const text = JSON.stringify(schema);
-  if (!text.includes('"$ref":"#')) return { schema, definitions: {} };
-  const place = `#/$defs/${name}`;
-  const moved = JSON.parse(text.replaceAll('"$ref":"#', `"$ref":"${place}`)) as JsonSchema;
-  return { schema: { $ref: place }, definitions: { [name]: moved } };
-}
-
-let plainMeta: JsonSchema | undefined;
-let workflowMeta: JsonSchema | undefined;
-let anyError: JsonSchema | undefined;
-
-// Created once, because a listing needs them for each tool.
-function metaJsonSchema(profile: Profile): JsonSchema {
-  return profile === 'workflow'
-    ? (workflowMeta ??= toJsonSchema(workflowMetaSchema, 'output'))
-    : (plainMeta ??= toJsonSchema(plainMetaSchema, 'output'));
-}
-
-function errorJsonSchema({ possibleCodes }: Pick<Described, 'possibleCodes'>): JsonSchema {
-  anyError ??= toJsonSchema(errorShape(errorCodes), 'output');
-  const properties = anyError['properties'] as Readonly<Record<string, JsonSchema>>;
-  return {
-    ...anyError,
-    properties: { ...properties, code: { type: 'string', enum: possibleCodes } },
-  };
-}

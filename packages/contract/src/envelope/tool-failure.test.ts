@@ -24,6 +24,66 @@ describe('toolFailure', () => {
     });
   });
 
+  it('has the class that was assigned to each code', () => {
+    const ofClass = (name: string) =>
+      errorCodes.filter((code) => failureOf({ code, message: 'x' }).class === name).toSorted();
+    const names = ['capability', 'governance', 'reliability'];
+    expect(Object.fromEntries(names.map((name) => [name, ofClass(name)]))).toEqual({
+      governance: [
+        'approval_denied',
+        'approval_expired',
+        'approval_required',
+        'dry_run',
+        'forbidden',
+        'policy_denied_blocked',
+        'policy_denied_hard_rule',
+        'policy_denied_rate_limited',
+        'policy_denied_user_rule',
+        'unauthorized',
+        'x_account_restricted',
+        'x_auth_expired',
+        'x_forbidden',
+      ],
+      reliability: [
+        'cancelled',
+        'circuit_open',
+        'context_error',
+        'db_error',
+        'idempotency_in_flight',
+        'internal_error',
+        'llm_error',
+        'media_upload_error',
+        'outcome_unknown',
+        'overloaded',
+        'policy_error',
+        'rate_limited',
+        'recommendation_error',
+        'serialization_error',
+        'thread_partial_failure',
+        'timeout',
+        'topic_error',
+        'upstream_unavailable',
+        'x_api_error',
+        'x_network_error',
+        'x_rate_limited',
+      ],
+      capability: [
+        'file_read_error',
+        'idempotency_conflict',
+        'invalid_input',
+        'llm_not_configured',
+        'not_found',
+        'response_too_large',
+        'tweet_too_long',
+        'unsupported_by_upstream',
+        'unsupported_media_type',
+        'upstream_rejected',
+        'validation_error',
+        'x_not_configured',
+      ],
+    });
+  });
+
   it('converts a delay to a time', () => {
     expect(failureOf({ code: 'rate_limited', message: 'x', retryAfterMs: 61_000 })).toMatchObject({
       class: 'reliability',

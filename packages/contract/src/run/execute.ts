@@ -16,7 +16,7 @@ import type {
   SettledFailure,
 } from './options.js';
 import { validateResult, dropInvalidMeta } from './validate-result.js';
-import { onlyOutcomeOf } from '../codes/table.js';
+import { onlyOutcomeOf } from '../codes/registry.js';
 import { isAnswer, isFaulted, isToolError } from '../tool/result.js';
 
 interface AcceptedInput {

@@ -1,4 +1,5 @@
-import { type FailureOutcome, isRetryable, onlyOutcomeOf } from '../codes/table.js';
+import type { FailureOutcome } from '../codes/table.js';
+import { isCodeName, isErrorCode, isRetryable, onlyOutcomeOf } from '../codes/registry.js';
 import type { ErrorInput } from '../envelope/error.js';
 import { ownMember } from '../json.js';
 import { toolError } from '../tool/result.js';
@@ -39,7 +40,7 @@ export function enforceDeclaredCode(
   repeatable?: ReadonlySet<string>,
 ): SettledFailure {
   const { error } = failure;
-  if (!tool.possibleCodes.includes(error.code)) {
+  if (!mayReturn(tool, failure)) {
     report(new ContractViolation(tool.name, `returned ${error.code}, which it does not declare`));
     return { ...failure, error: internalError(error.outcome).error };
   }
@@ -50,6 +51,13 @@ export function enforceDeclaredCode(
     return { ...failure, error: toOutcomeUnknown(failure) };
   }
   return { ...failure, error: { ...error, outcome } };
+}
+
+/** A stored error is returned as it is, although the tool or its pack may have dropped the code since. */
+function mayReturn(tool: Tool, { error, idempotency }: SettledFailure): boolean {
+  if (tool.possibleCodes.includes(error.code)) return true;
+  if (idempotency?.replayed === true) return isCodeName(error.code);
+  return tool.errors === undefined && isErrorCode(error.code);
 }
 
 /** The message without a journal. With one, repeating the call is safe. */

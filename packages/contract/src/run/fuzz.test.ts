@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { errorCodes } from '../codes/table.js';
-import { envelopeSchema, outputJsonSchema } from '../envelope/schema.js';
+import { envelopeSchema } from '../envelope/schema.js';
 import { defineTool } from '../tool/define.js';
+import { outputJsonSchema } from '../tool/listing.js';
 import { answer, page, toolError } from '../tool/result.js';
 import type { RunOptions } from './options.js';
 import { runTool } from './run-tool.js';
@@ -37,9 +38,9 @@ const define = (effect: Effect) =>
 
 const tools = { read: define('read'), idempotent: define('idempotent'), once: define('once') };
 const schemas = {
-  read: z.fromJSONSchema(outputJsonSchema(tools.read, 'readonly')),
-  idempotent: z.fromJSONSchema(outputJsonSchema(tools.idempotent, 'readonly')),
-  once: z.fromJSONSchema(outputJsonSchema(tools.once, 'readonly')),
+  read: z.fromJSONSchema(outputJsonSchema(tools.read)),
+  idempotent: z.fromJSONSchema(outputJsonSchema(tools.idempotent)),
+  once: z.fromJSONSchema(outputJsonSchema(tools.once)),
 };
 
 async function check(effect: Effect, args: unknown, byteBudget = 48 * 1024): Promise<void> {

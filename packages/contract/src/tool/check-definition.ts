@@ -1,7 +1,7 @@
 import { clip, ownMember } from '../json.js';
-import { isErrorCode } from '../codes/table.js';
+import { isErrorCode } from '../codes/registry.js';
 import { PROFILES, type Profile } from '../envelope/meta.js';
-import { type Inverse, REQUIREMENTS, type ToolTraits } from './spec.js';
+import type { Inverse, ToolTraits } from './spec.js';
 import { templateArguments } from '../content-hash.js';
 
 /** An invalid tool definition. Thrown when the tool is defined, never when it runs. */
@@ -29,9 +29,12 @@ export function assertFor(name: unknown): AssertField {
 
 // The strictest model API accepts 64 characters.
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
-const CATEGORY = /^[a-z][a-z0-9_]*$/;
+const WORD = /^[a-z][a-z0-9_]*$/;
 const VERSION = /^\d+\.\d+(\.\d+)?$/;
 const EFFECTS: ReadonlySet<unknown> = new Set(['read', 'idempotent', 'once']);
+
+/** The category of a tool that declares none and belongs to no pack. */
+export const DEFAULT_CATEGORY = 'general';
 
 export function checkIdentity(assertField: AssertField, traits: ToolTraits): void {
   assertField(
@@ -39,10 +42,11 @@ export function checkIdentity(assertField: AssertField, traits: ToolTraits): voi
     'name',
     'must be 1 to 64 of a-z, 0-9 and _, starting with a letter',
   );
-  assertField(isNonEmptyString(traits.title), 'title', 'must not be empty');
+  const { title, category = DEFAULT_CATEGORY } = traits;
+  assertField(title === undefined || isNonEmptyString(title), 'title', 'must not be empty');
   assertField(isNonEmptyString(traits.description), 'description', 'must not be empty');
   assertField(
-    typeof traits.category === 'string' && CATEGORY.test(traits.category),
+    typeof category === 'string' && WORD.test(category),
     'category',
     'must be a word of a-z, 0-9 and _',
   );
@@ -64,8 +68,10 @@ export function checkEffect(assertField: AssertField, traits: ToolTraits): void 
   );
 }
 
-export function checkProfiles(assertField: AssertField, traits: ToolTraits): void {
-  const { profiles, effect } = traits;
+export function checkProfiles(
+  assertField: AssertField,
+  { effect, profiles = defaultProfiles(effect) }: ToolTraits,
+): void {
   checkList(assertField, 'profiles', profiles, (profile) => isMember(PROFILES, profile));
   assertField(profiles.length > 0, 'profiles', 'must name at least one');
   assertField(
@@ -82,9 +88,13 @@ export function checkProfiles(assertField: AssertField, traits: ToolTraits): voi
 }
 
 export function checkLists(assertField: AssertField, traits: ToolTraits): void {
-  const { requires = [] } = traits;
-  checkList(assertField, 'requires', requires, (name) => isMember(REQUIREMENTS, name));
-  checkList(assertField, 'errors', traits.errors, isErrorCode);
+  const { requires = [], errors = [] } = traits;
+  checkList(assertField, 'requires', requires, (name) => WORD.test(String(name)));
+  checkList(assertField, 'errors', errors, isErrorCode);
+}
+
+export function defaultProfiles(effect: ToolTraits['effect']): readonly Profile[] {
+  return profilesFrom(effect === 'read' ? 'readonly' : 'api');
 }
 
 /** The given profiles and all that contain them. */

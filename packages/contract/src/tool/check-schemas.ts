@@ -2,15 +2,19 @@ import * as z from 'zod';
 import { ownMember } from '../json.js';
 import { type AssertField, isList } from './check-definition.js';
 import { CONTROL_ARGUMENTS } from './controls.js';
-import { findStrippingObject, type ObjectSchema, representable, type Schema } from './schema.js';
+import { type ObjectSchema, representable, type Schema } from './schema.js';
 import type { JsonSchema, PagingSpec, ToolTraits } from './spec.js';
 
 export interface CheckedSchemas {
   readonly input: z.ZodObject;
+  readonly output: Schema;
   readonly inputSchema: JsonSchema;
   readonly dataSchema: JsonSchema;
   readonly partialSchema?: JsonSchema;
 }
+
+/** The output of a tool that declares none. */
+const anyObject = z.looseObject({});
 
 export function checkSchemas(assertField: AssertField, traits: ToolTraits): CheckedSchemas {
   const input = strictRoot(assertField, traits.input);
@@ -18,21 +22,21 @@ export function checkSchemas(assertField: AssertField, traits: ToolTraits): Chec
   const inputSchema = representable(assertField, 'input', input, 'input', () => {
     changesValues = true;
   });
-  checkNested(assertField, inputSchema);
   // Arguments of mutations are stored and hashed, so they must still be JSON after parsing.
   if (traits.effect !== 'read' && changesValues)
     representable(assertField, 'input', input, 'output');
-  const dataSchema = unchanging(assertField, 'output', traits.output);
+  const { output = anyObject } = traits;
+  const dataSchema = unchanging(assertField, 'output', output);
   assertField(
-    !traits.output.safeParse(undefined).success || isOpen(dataSchema),
+    !output.safeParse(undefined).success || isOpen(dataSchema),
     'output',
     'must not be optional: data is always present',
   );
   if (traits.step) unchanging(assertField, 'step', traits.step);
   if (traits.paging) checkPaging(assertField, traits.paging, input, dataSchema);
-  if (!traits.partial) return { input, inputSchema, dataSchema };
+  if (!traits.partial) return { input, output, inputSchema, dataSchema };
   const partialSchema = unchanging(assertField, 'partial', traits.partial);
-  return { input, inputSchema, dataSchema, partialSchema };
+  return { input, output, inputSchema, dataSchema, partialSchema };
 }
 
 /** A stored result is validated again when it is replayed, so the schema must not transform it. */
@@ -52,16 +56,6 @@ function strictRoot(assertField: AssertField, input: ObjectSchema): z.ZodObject 
   const reserved = CONTROL_ARGUMENTS.find((name) => name in input.shape);
   assertField(reserved === undefined, 'input', `${String(reserved)} is reserved for the journal`);
   return rest === 'never' ? input : input.strict();
-}
-
-/** A silently dropped member would be missing from the request and from the content hash. */
-function checkNested(assertField: AssertField, inputSchema: JsonSchema): void {
-  const at = findStrippingObject(inputSchema);
-  assertField(
-    at === undefined,
-    'input',
-    `${String(at)} would drop unknown members: use z.strictObject or z.looseObject`,
-  );
 }
 
 function checkPaging(

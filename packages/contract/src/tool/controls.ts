@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { toJsonSchema } from './schema.js';
-import type { Arguments } from './spec.js';
+import type { Arguments, JsonSchema } from './spec.js';
 import type { ToolSpec } from './tool.js';
 
 /** Arguments of the journal. A tool must not define arguments with these names. */
@@ -12,14 +11,23 @@ export const idempotencyKeySchema = z
   .regex(/^[A-Za-z0-9_.:-]{16,255}$/, 'must be 16 to 255 of A-Z a-z 0-9 _ . : -');
 
 const controlShape = {
-  idempotency_key: idempotencyKeySchema
-    .describe('Identifies this act. A repeat with the same key returns the first result.')
-    .optional(),
-  allow_duplicate: z
-    .boolean()
-    .describe('Execute even if the same content was sent before.')
-    .optional(),
+  idempotency_key: idempotencyKeySchema.optional(),
+  allow_duplicate: z.boolean().optional(),
 };
+
+/** As short as possible, because every mutation lists them; the host's instructions explain them once. */
+const controlSchemas: JsonSchema = {
+  idempotency_key: {
+    type: 'string',
+    minLength: 16,
+    description: 'A repeat returns the first result.',
+  },
+  allow_duplicate: { type: 'boolean' },
+};
+
+/** Explains the control arguments to a model, once per server. */
+export const CONTROLS_EXPLAINED =
+  'Tools that change something accept idempotency_key (16 to 255 of A-Z a-z 0-9 _ . : -), which names the act: a repeat with the same key returns the first result and does not act again. A repeat of the same arguments shortly afterwards is recognised without a key. Set allow_duplicate only if a second act is intended.';
 
 /** The control arguments of a call. */
 export interface Controls {
@@ -34,7 +42,8 @@ export interface Controls {
 export function acceptControls<T extends ToolSpec>(tool: T): T {
   if (tool.controls || !tool.mutation) return tool;
   const input = (tool.input as z.ZodObject).safeExtend(controlShape);
-  const inputSchema = toJsonSchema(input, 'input');
+  const { properties } = tool.inputSchema as { readonly properties?: JsonSchema };
+  const inputSchema = { ...tool.inputSchema, properties: { ...properties, ...controlSchemas } };
   return Object.freeze({ ...tool, input, inputSchema, controls: true });
 }
 

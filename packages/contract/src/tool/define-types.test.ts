@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { defineTool, implementTool, specifyTool } from './define.js';
 import { reading } from './define.fixture.js';
+import { registerCodes } from '../codes/registry.js';
 import { answer, page, toolError } from './result.js';
 import type { Tool, ToolSpec } from './tool.js';
 
@@ -124,6 +125,46 @@ describe('types', () => {
       defineTool({ ...reading, faultToError: () => toolError('forbidden', 'x') }),
     ];
     expect(tools).toHaveLength(5);
+  });
+
+  it('allow registered codes, and find a typo where the codes are declared', () => {
+    const { handler: _, errors: __, ...open } = reading;
+    const codes = registerCodes('typed', {
+      typed_locked: { retryable: false, description: 'It is locked', outcome: 'not_executed' },
+    });
+    const closed = { ...open, errors: ['typed_locked', 'not_found'] } as const;
+    const tools = [
+      defineTool({ ...closed, handler: () => toolError('typed_locked', 'x') }),
+      defineTool({ ...closed, handler: () => toolError(codes.typed_locked, 'x') }),
+      defineTool({ ...open, errors: Object.values(codes), handler: () => ({ items: [] }) }),
+      // @ts-expect-error -- a typo
+      defineTool({ ...closed, handler: () => toolError('typed_lokced', 'x') }),
+      // @ts-expect-error -- registered, but not declared
+      defineTool({ ...reading, handler: () => toolError('typed_locked', 'x') }),
+      // Without `errors` any code may be returned; an unregistered one is found when it is created.
+      defineTool({ ...open, handler: () => toolError('typed_locked', 'x') }),
+      // @ts-expect-error -- no such registered code
+      defineTool({ ...open, handler: () => toolError(codes.typed_lokced ?? 'not_found', 'x') }),
+    ];
+    expect(tools).toHaveLength(7);
+    expectTypeOf(codes).toEqualTypeOf<{ readonly typed_locked: 'typed_locked' }>();
+  });
+
+  it('allow any object without an output schema', () => {
+    interface Ticket {
+      readonly id: number;
+    }
+    const { handler: _, output: __, ...open } = reading;
+    const ticket: Ticket = { id: 7 };
+    const tools = [
+      defineTool({ ...open, handler: () => ticket }),
+      defineTool({ ...open, handler: async () => answer({ tickets: [ticket] }) }),
+      // @ts-expect-error -- not an object
+      defineTool({ ...open, handler: () => 'closed' }),
+      // @ts-expect-error -- nor this
+      defineTool({ ...open, handler: () => undefined }),
+    ];
+    expect(tools).toHaveLength(4);
   });
 
   it('allow partial data only with partial', () => {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { including } from '../matchers.fixture.js';
-import { accountOf, isJournaled, type Tool, toolAnnotations, windowOf } from './tool.js';
+import { accountOf, isJournaled, ofPack, type Tool, toolAnnotations, windowOf } from './tool.js';
 import { profilesFrom, ToolDefinitionError } from './check-definition.js';
+import { runTool } from '../run/run-tool.js';
 import { defineTool, implementTool, specifyTool } from './define.js';
 import { reading } from './define.fixture.js';
+import { toolError } from './result.js';
 
 const acting = {
   ...reading,
@@ -29,8 +31,6 @@ function refusal(definition: object): ToolDefinitionError {
 }
 
 describe('an invalid definition throws, naming tool and field', () => {
-  const nested = z.object({ id: z.string(), box: z.object({ a: z.number() }) });
-  const inUnion = z.object({ at: z.union([z.string(), z.array(z.object({ a: z.number() }))]) });
   const paging = { token: 'page_token', cursor: z.int(), items: 'items' };
 
   it.each<[field: string, problem: string, definition: object]>([
@@ -49,18 +49,16 @@ describe('an invalid definition throws, naming tool and field', () => {
     ['profiles', 'twice', { ...reading, profiles: ['api', 'workflow', 'api'] }],
     ['profiles', 'a mutation in readonly', { ...acting, profiles: reading.profiles }],
     ['profiles', 'readonly but not api', { ...reading, profiles: ['readonly', 'workflow'] }],
-    ['requires', 'unknown', { ...reading, requires: ['mongo'] }],
+    ['requires', 'unknown', { ...reading, requires: ['Mongo DB'] }],
     ['requires', 'twice', { ...reading, requires: ['db', 'db'] }],
     ['errors', 'unknown', { ...reading, errors: ['oops'] }],
     ['errors', 'inherited name', { ...reading, errors: ['toString'] }],
     ['errors', 'twice', { ...reading, errors: ['not_found', 'not_found'] }],
-    ['errors', 'missing', { ...reading, errors: undefined }],
+    ['errors', 'not a list', { ...reading, errors: 'not_found' }],
     ['input', 'not an object', { ...reading, input: z.string() }],
     ['input', 'loose', { ...reading, input: z.looseObject({}) }],
     ['input', 'catchall', { ...reading, input: z.object({}).catchall(z.string()) }],
     ['input', 'reserved', { ...reading, input: z.object({ idempotency_key: z.string() }) }],
-    ['input', 'nested object that strips', { ...reading, input: nested }],
-    ['input', 'the same inside a union', { ...reading, input: inUnion }],
     ['input', 'no JSON Schema', { ...reading, input: z.object({ at: z.date() }) }],
     [
       'input',
@@ -194,6 +192,39 @@ describe('a defined tool', () => {
     expect(() => defineTool({ ...reading, input })).not.toThrow();
   });
 
+  it('has nested objects as the author wrote them, also in its JSON Schema', async () => {
+    const { handler: _, ...traits } = { ...reading, errors: [] } as const;
+    const input = z.object({
+      strict: z.strictObject({ a: z.int() }).optional(),
+      loose: z.looseObject({ a: z.int() }).optional(),
+      plain: z.object({ a: z.int() }).optional(),
+      listed: z.union([z.string(), z.array(z.object({ a: z.int() }))]).optional(),
+    });
+    const seen: unknown[] = [];
+    const tool = defineTool({
+      ...traits,
+      input,
+      handler: (args) => {
+        seen.push(args);
+        return { items: [] };
+      },
+    });
+    const more = { a: 1, b: 2 };
+    const refused = await runTool(tool, { strict: more });
+    expect(refused.envelope).toMatchObject({ error: { code: 'validation_error' } });
+    await runTool(tool, { loose: more, plain: more, listed: [more] });
+    expect(seen).toEqual([{ loose: more, plain: { a: 1 }, listed: [{ a: 1 }] }]);
+    expect(tool.inputSchema).toMatchObject({
+      additionalProperties: false,
+      properties: {
+        strict: { additionalProperties: false },
+        loose: { additionalProperties: {} },
+        plain: { type: 'object', properties: { a: { type: 'integer' } } },
+      },
+    });
+    expect(tool.inputSchema).not.toHaveProperty('properties.plain.additionalProperties');
+  });
+
   it('does not treat a default value as a schema', () => {
     const input = z.object({ a: z.looseObject({}).default({ properties: { x: 1 } }) });
     expect(() => defineTool({ ...reading, input })).not.toThrow();
@@ -227,7 +258,6 @@ describe('annotations', () => {
 
   it('of a read', () => {
     expect(hints(reading)).toEqual({
-      title: 'Get an item',
       readOnlyHint: true,
       destructiveHint: false,
       idempotentHint: true,
@@ -323,4 +353,58 @@ describe('an invalid definition throws a ToolDefinitionError, never a raw TypeEr
       return refused instanceof ToolDefinitionError;
     }
   }
+});
+
+describe('a tool with the five required fields', () => {
+  const minimal = {
+    name: 'x_post_tweet',
+    description: 'Posts.',
+    effect: 'once',
+    input: z.object({ text: z.string() }),
+  } as const;
+  const returning = (data: unknown) => defineTool({ ...minimal, handler: () => data as object });
+  const run = async (data: unknown) => (await runTool(returning(data), { text: 'a' })).envelope;
+
+  it('has defaults for the others', () => {
+    const tool = returning({});
+    expect(tool).toMatchObject({
+      title: 'X post tweet',
+      category: 'general',
+      profiles: ['api', 'workflow'],
+      requires: [],
+      version: '1.0',
+      send: 'automatic',
+      destructive: true,
+    });
+    expect(tool).not.toHaveProperty('errors');
+    expect(tool.possibleCodes).toEqual(
+      including(['upstream_unavailable', 'rate_limited', 'timeout', 'outcome_unknown']),
+    );
+    const read = defineTool({ ...minimal, effect: 'read', handler: () => ({}) });
+    expect(read.profiles).toEqual(['readonly', 'api', 'workflow']);
+    expect(ofPack('My-pack', [tool])).toMatchObject([{ category: 'my_pack' }]);
+    expect(ofPack('mine', [defineTool(reading)])).toMatchObject([{ category: 'read' }]);
+  });
+
+  it('returns any JSON object', async () => {
+    expect(await run({ id: 1, tags: ['a'], by: { name: null } })).toMatchObject({
+      success: true,
+      data: { id: 1, tags: ['a'], by: { name: null } },
+    });
+  });
+
+  it.each([['text'], [7], [null], [undefined], [[{ id: 1 }]], [{ at: new Date(0) }], [{ n: 1n }]])(
+    'fails with serialization_error for %o',
+    async (data) => {
+      expect(await run(data)).toMatchObject({
+        error: { code: 'serialization_error', outcome: 'executed' },
+      });
+    },
+  );
+
+  it('returns any code that is registered', async () => {
+    expect(await run(toolError('tweet_too_long', 'x'))).toMatchObject({
+      error: { code: 'tweet_too_long' },
+    });
+  });
 });

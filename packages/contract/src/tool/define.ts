@@ -1,6 +1,6 @@
 import { isObject } from '../json.js';
-import type { NoSchema, ObjectSchema, Schema } from './schema.js';
-import { codesOfEffect, type ErrorCode } from '../codes/table.js';
+import type { AnyObjectSchema, NoSchema, ObjectSchema, Schema } from './schema.js';
+import { codesOfEffect, type ErrorCode, upstreamCodes } from '../codes/table.js';
 import {
   checkEffect,
   checkIdentity,
@@ -9,6 +9,8 @@ import {
   checkLists,
   checkMutationFields,
   checkProfiles,
+  DEFAULT_CATEGORY,
+  defaultProfiles,
   type AssertField,
   assertFor,
 } from './check-definition.js';
@@ -63,8 +65,8 @@ type ErasedBehaviour = ToolBehaviour<ObjectSchema, Schema, ErrorCode, Schema, un
 /** Validates and freezes the description of a tool, for a pack that lists its tools before it runs. */
 export function specifyTool<
   In extends ObjectSchema,
-  Out extends Schema,
-  Code extends ErrorCode = never,
+  Out extends Schema = AnyObjectSchema,
+  Code extends ErrorCode = ErrorCode,
   Partial extends Schema = NoSchema,
   Cursor extends Schema = NoSchema,
 >(traits: ToolTraits<In, Out, Code, Partial, Cursor>): ToolSpec<In, Out, Code, Partial, Cursor> {
@@ -74,20 +76,24 @@ export function specifyTool<
   checkEffect(assertField, traits);
   checkProfiles(assertField, traits);
   checkLists(assertField, traits);
-  const { input, ...schemas } = checkSchemas(assertField, traits);
+  const { input, output, ...schemas } = checkSchemas(assertField, traits);
   checkMutationFields(assertField, traits);
   checkJournalTraits(assertField, traits);
 
-  const { effect, errors, requires = [], version = '1.0', sensitive = [] } = traits;
-  const { send = 'automatic' } = traits;
+  const { name, effect, errors, requires = [], version = '1.0', sensitive = [] } = traits;
+  const { title = titleOf(name), category = DEFAULT_CATEGORY, send = 'automatic' } = traits;
+  const { profiles = defaultProfiles(effect) } = traits;
   const mutation = effect !== 'read';
   return Object.freeze({
     ...traits,
     ...schemas,
+    title,
+    category,
     input: input as ObjectSchema as In,
-    errors: Object.freeze([...errors]),
+    output: output as Out,
+    ...(errors && { errors: Object.freeze([...errors]) }),
     ...(traits.paging && { paging: Object.freeze({ ...traits.paging }) }),
-    profiles: Object.freeze([...traits.profiles]),
+    profiles: Object.freeze([...profiles]),
     requires: Object.freeze([...requires]),
     sensitive: Object.freeze([...sensitive]),
     version,
@@ -99,7 +105,18 @@ export function specifyTool<
   });
 }
 
-function possibleCodes({ effect, errors, paging }: ToolTraits): readonly ErrorCode[] {
+/** `x_post_tweet` becomes `X post tweet`. */
+function titleOf(name: string): string {
+  const words = name.replaceAll('_', ' ').trim();
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** For a tool with open errors: the codes that it most likely returns. */
+function possibleCodes({
+  effect,
+  errors = upstreamCodes,
+  paging,
+}: ToolTraits): readonly ErrorCode[] {
   // For a page token that is not accepted.
   const ofPaging: readonly ErrorCode[] = paging ? ['invalid_input'] : [];
   return Object.freeze([...new Set([...codesOfEffect(effect), ...ofPaging, ...errors])].toSorted());
@@ -136,8 +153,8 @@ export function implementTool<
  */
 export function defineTool<
   In extends ObjectSchema,
-  Out extends Schema,
-  Code extends ErrorCode = never,
+  Out extends Schema = AnyObjectSchema,
+  Code extends ErrorCode = ErrorCode,
   Partial extends Schema = NoSchema,
   Cursor extends Schema = NoSchema,
   const Result extends HandlerResult<Out, Code, Partial, Cursor> = HandlerResult<

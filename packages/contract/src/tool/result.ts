@@ -1,7 +1,7 @@
 import type { Fault } from '@toolkeel/kernel';
 import type { DetailsOf } from '../codes/details.js';
 import type { ErrorCode, OutcomeOf } from '../codes/table.js';
-import { createErrorBody, type ErrorInput } from '../envelope/error.js';
+import { assertRegistered, createErrorBody, type ErrorInput } from '../envelope/error.js';
 import type { RateLimitMeta } from '../envelope/meta.js';
 import { ownMember } from '../json.js';
 
@@ -94,6 +94,7 @@ export function toolError<Code extends ErrorCode>(
 ): ToolError<Code> {
   const { retryAfterMs, rateLimitReset, outcome, details, data = null } = options;
   const input = { code, message, retryAfterMs, rateLimitReset, outcome, details };
+  assertRegistered(input);
   createErrorBody(input);
   return Object.freeze({ [KIND]: 'error' as const, input: Object.freeze(input), data });
 }

@@ -35,6 +35,9 @@ export interface ObjectSchema extends Schema<Record<string, unknown>> {
   readonly shape: Readonly<Record<string, Schema>>;
 }
 
+/** The schema type of a tool without an output schema. */
+export type AnyObjectSchema = Schema<Readonly<Record<string, unknown>>, object>;
+
 /** The schema type of an undeclared field. */
 export type NoSchema = Schema<never, never>;
 
@@ -59,7 +62,7 @@ export function zodType(schema: Schema): z.ZodType {
  * Converts a schema to JSON Schema 2020-12 without `$schema`: it is the default dialect, and some older
  * clients reject an unknown one.
  */
-export function toJsonSchema(
+function toJsonSchema(
   schema: Schema,
   io: 'input' | 'output',
   /** Called if the schema transforms values. */
@@ -97,21 +100,6 @@ export function representable(
   } catch (cause) {
     assertField(false, field, cause instanceof Error ? cause.message : 'has no JSON Schema');
   }
-}
-
-/** The path of a nested object that would silently drop unknown members. */
-export function findStrippingObject(schema: unknown, path = ''): string | undefined {
-  if (typeof schema !== 'object' || schema === null) return undefined;
-  if (!Array.isArray(schema) && 'properties' in schema && !('additionalProperties' in schema)) {
-    return path || '(root)';
-  }
-  for (const [key, value] of Object.entries(schema)) {
-    // These keywords contain values, not schemas.
-    if (key === 'default' || key === 'const' || key === 'enum' || key === 'examples') continue;
-    const found = findStrippingObject(value, path === '' ? key : `${path}.${key}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** The names of all members in a schema, at any depth. */

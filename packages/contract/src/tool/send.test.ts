@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from '../run/fault-to-error.js';
-import { beforeSend } from './send.js';
+import { assertSendToken, beforeSend, type SendToken, withSendToken } from './send.js';
 import { raise, toolError } from './result.js';
 
 async function thrownBy(read: () => Promise<unknown>): Promise<unknown> {
@@ -39,5 +39,33 @@ describe('a read before the write', () => {
   it('propagates tool errors unchanged', async () => {
     const refusal = toolError('not_found', 'There is no such thing.');
     expect(await thrownBy(async () => raise(refusal))).toMatchObject({ toolError: refusal });
+  });
+});
+
+describe('a send token', () => {
+  it('is valid while its write is running', async () => {
+    let ended: SendToken | undefined;
+    const write = async (token: SendToken) => {
+      ended = token;
+      assertSendToken(token);
+      expect(() => assertSendToken({ ...token })).toThrow('outside operation.send');
+      return token.fence;
+    };
+    expect(await withSendToken(3, write)).toBe(3);
+    expect(() => assertSendToken(ended!)).toThrow('outside operation.send');
+  });
+
+  it.each([undefined, null, 1, {}, { fence: 1 }])('cannot be made up: %o', (token) => {
+    expect(() => assertSendToken(token as SendToken)).toThrow(TypeError);
+  });
+
+  it('is revoked when its write fails', async () => {
+    let ended: SendToken | undefined;
+    const failing = async (token: SendToken) => {
+      ended = token;
+      throw new Error('x');
+    };
+    await expect(withSendToken(1, failing)).rejects.toThrow('x');
+    expect(() => assertSendToken(ended!)).toThrow('outside operation.send');
   });
 });

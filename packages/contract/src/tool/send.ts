@@ -3,7 +3,13 @@ import { faultOf } from '../run/fault-to-error.js';
 import { raisedToolError } from './result.js';
 
 /** Symbol.for, because a pack and a journal may use different copies of this package. */
-const LIVE: unique symbol = Symbol.for('@toolkeel/contract/send-token') as never;
+const KEY = Symbol.for('@toolkeel/contract/send-tokens');
+const shared = globalThis as { [KEY]?: WeakSet<object> };
+/** The tokens whose write is running. A copied or made-up token is not one of them. */
+const live: WeakSet<object> = (shared[KEY] ??= new WeakSet());
+
+/** Only in types: no literal is a token. */
+declare const BRAND: unique symbol;
 
 /**
  * Permission to send a write request, valid while the function that `operation.send` runs is running.
@@ -12,7 +18,7 @@ const LIVE: unique symbol = Symbol.for('@toolkeel/contract/send-token') as never
 export interface SendToken {
   /** The fencing token of the operation, incremented with each change of owner. */
   readonly fence: number;
-  readonly [LIVE]: () => boolean;
+  readonly [BRAND]: true;
 }
 
 /** For journals: runs a write with a token that is revoked when the write ends. */
@@ -20,18 +26,18 @@ export async function withSendToken<T>(
   fence: number,
   write: (token: SendToken) => Promise<T>,
 ): Promise<T> {
-  let isLive = true;
+  const token = Object.freeze({ fence }) as SendToken;
+  live.add(token);
   try {
-    return await write(Object.freeze({ fence, [LIVE]: () => isLive }));
+    return await write(token);
   } finally {
-    isLive = false;
+    live.delete(token);
   }
 }
 
 /** Throws unless `operation.send` issued the token and its function is still running. */
 export function assertSendToken(token: SendToken): void {
-  const isLive = (token as Partial<SendToken> | undefined)?.[LIVE];
-  if (isLive?.() === true) return;
+  if (live.has(token)) return;
   throw new TypeError(
     'A write was attempted outside operation.send: make the request inside the function that send runs.',
   );

@@ -1,5 +1,5 @@
 import type { Effect, Fault } from '@toolkeel/kernel';
-import type { InputOf, ObjectSchema, OutputOf, Schema } from './schema.js';
+import type { AnyObjectSchema, InputOf, ObjectSchema, OutputOf, Schema } from './schema.js';
 import type { ErrorCode, SharedCode } from '../codes/table.js';
 import type { Profile } from '../envelope/meta.js';
 import type { CheckContext, ToolContext } from './context.js';
@@ -10,8 +10,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export const REQUIREMENTS = Object.freeze(['x_client', 'llm', 'db'] as const);
-export type Requirement = (typeof REQUIREMENTS)[number];
+/** What a tool needs to work. The first three are those of the original contract. */
+export type Requirement = 'x_client' | 'llm' | 'db' | (string & {});
 
 /** Pagination of a list tool. */
 export interface PagingSpec<Cursor extends Schema = Schema> {
@@ -134,23 +134,26 @@ export interface ToolTraits<
   Cursor extends Schema = Schema,
 > {
   readonly name: string;
-  readonly title: string;
   readonly description: string;
-  /** Functional group: read, write, engage, media, … */
-  readonly category: string;
   readonly effect: Effect;
-  readonly profiles: readonly Profile[];
+  /** Unknown arguments are rejected. Nested objects are strict, loose or stripping, as declared. */
+  readonly input: In;
+  /** Schema of `data`. Default: any JSON object. */
+  readonly output?: Out;
+  /** Default: the name, in words. */
+  readonly title?: string;
+  /** Functional group: read, write, engage, media, … Default: the name of the pack. */
+  readonly category?: string;
+  /** Default: all profiles for a read, `api` and `workflow` for a mutation. */
+  readonly profiles?: readonly Profile[];
   readonly requires?: readonly Requirement[];
   readonly version?: string;
-  /** Unknown arguments are rejected, so nested objects must be explicitly strict or loose. */
-  readonly input: In;
-  readonly output: Out;
   /** Schema of `data` if the tool fails half way. */
   readonly partial?: Partial;
   /** Schema of a step's result, which an operator provides when settling a step. */
   readonly step?: Schema;
-  /** The error codes of the tool, in addition to the shared ones. */
-  readonly errors: readonly Code[];
+  /** The error codes of the tool, in addition to the shared ones. Default: any registered code. */
+  readonly errors?: readonly Code[];
   readonly paging?: PagingSpec<Cursor>;
   /** False for a mutation that only adds. Default: true for mutations. */
   readonly destructive?: boolean;
@@ -184,6 +187,13 @@ type DeepReadonly<T> = T extends Primitive
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
+/** Without an output schema any object is accepted. */
+type DataOf<Out extends Schema> = Out extends AnyObjectSchema
+  ? AnyObjectSchema extends Out
+    ? object
+    : DeepReadonly<InputOf<Out>>
+  : DeepReadonly<InputOf<Out>>;
+
 /** The return value of a handler: data, data with meta, a declared error, or a fault. */
 export type HandlerResult<
   Out extends Schema,
@@ -191,8 +201,8 @@ export type HandlerResult<
   Partial extends Schema,
   Cursor extends Schema,
 > =
-  | DeepReadonly<InputOf<Out>>
-  | Answer<DeepReadonly<InputOf<Out>>, DeepReadonly<InputOf<Cursor>>>
+  | DataOf<Out>
+  | Answer<DataOf<Out>, DeepReadonly<InputOf<Cursor>>>
   | Faulted
   | ToolError<Code | SharedCode, DeepReadonly<InputOf<Partial>> | null>;
 
@@ -200,7 +210,7 @@ export type HandlerResult<
 export type CheckResult<Out extends Schema, Code extends ErrorCode> =
   | undefined
   | ToolError<Code | SharedCode, null>
-  | Answer<DeepReadonly<InputOf<Out>>, never>;
+  | Answer<DataOf<Out>, never>;
 
 /** The functions of a tool. */
 export interface ToolBehaviour<
@@ -241,7 +251,7 @@ export interface ToolBehaviour<
   readonly normalize?: (args: OutputOf<In>) => Arguments;
   readonly inverse?: Inverse<OutputOf<In>>;
   readonly estimateCost?: (args: OutputOf<In>) => CostEstimate | undefined;
-  readonly reconcile?: Reconcile<OutputOf<In>, DeepReadonly<InputOf<Out>>>;
+  readonly reconcile?: Reconcile<OutputOf<In>, DataOf<Out>>;
   /** Maps a fault to an error; undefined uses the default mapping. */
   readonly faultToError?: (fault: Fault) => ToolError<Code | SharedCode, null> | undefined;
 }

@@ -1,6 +1,8 @@
 import type { Fault } from '@toolkeel/kernel';
 import type { ObjectSchema, OutputOf, Schema } from './schema.js';
 import type { ErrorCode } from '../codes/table.js';
+import type { Profile } from '../envelope/meta.js';
+import { DEFAULT_CATEGORY } from './check-definition.js';
 import type { CheckContext, ToolContext } from './context.js';
 import type { ToolError } from './result.js';
 import type {
@@ -23,6 +25,10 @@ export interface ToolSpec<
   Partial extends Schema = Schema,
   Cursor extends Schema = Schema,
 > extends ToolTraits<In, Out, Code, Partial, Cursor> {
+  readonly title: string;
+  readonly category: string;
+  readonly profiles: readonly Profile[];
+  readonly output: Out;
   readonly requires: readonly Requirement[];
   readonly version: string;
   readonly destructive: boolean;
@@ -31,7 +37,7 @@ export interface ToolSpec<
   readonly send: SendMode;
   /** Whether the effect is not `read`. */
   readonly mutation: boolean;
-  /** The declared, shared and effect-specific codes, sorted. */
+  /** The declared, shared and effect-specific codes, sorted. Not complete if `errors` is absent. */
   readonly possibleCodes: readonly ErrorCode[];
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonSchema;
@@ -78,25 +84,26 @@ export function isJournaled(tool: Pick<Tool, 'effect' | 'window' | 'inverse' | '
   return tool.effect === 'once' || windowOf(tool) > 0 || !!tool.key || !!tool.inverse;
 }
 
+/** The tools as members of a pack: those without a category have the name of the pack as theirs. */
+export function ofPack<T extends ToolSpec>(pack: string, tools: readonly T[]): readonly T[] {
+  const category = pack.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_');
+  return tools.map((tool) =>
+    tool.category === DEFAULT_CATEGORY ? Object.freeze({ ...tool, category }) : tool,
+  );
+}
+
 /** The MCP annotations of a tool. */
 export interface ToolAnnotations {
-  readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
   readonly openWorldHint: boolean;
 }
 
-type Annotated = Pick<ToolSpec, 'title' | 'effect' | 'destructive' | 'openWorld'>;
+type Annotated = Pick<ToolSpec, 'effect' | 'destructive' | 'openWorld'>;
 
-export function toolAnnotations({
-  title,
-  effect,
-  destructive,
-  openWorld,
-}: Annotated): ToolAnnotations {
+export function toolAnnotations({ effect, destructive, openWorld }: Annotated): ToolAnnotations {
   return Object.freeze({
-    title,
     readOnlyHint: effect === 'read',
     destructiveHint: destructive,
     idempotentHint: effect !== 'once',
