@@ -95,7 +95,7 @@ function compile(
       action: isMutation(tool) ? templateAction(templates[template], tool) : 'allow',
       condition: always,
     },
-    limits: isMutation(tool) ? applicable(limits, tool) : [],
+    limits: applicable(limits, tool),
   });
   return {
     profile,
@@ -191,11 +191,15 @@ function compileLimits(
   report: Report,
 ): CompiledLimit[] {
   const compileLimit = (name: string, rule: LimitRule, source: 'user' | 'template') => {
-    const condition = compileCondition(rule.when, false, ['limits', name, 'when'], options, report);
+    const { when } = rule;
+    const coversReads = when !== undefined && namesReadEffect(when);
+    const at = ['limits', name, 'when'];
+    const condition = compileCondition(when, coversReads, at, options, report);
     return windows.flatMap(([key, unit, windowMs]): CompiledLimit[] => {
       const max = rule[key];
       if (max === undefined) return [];
-      return [{ name: `${name}/${unit}`, max, windowMs, each: rule.each, source, condition }];
+      const { each } = rule;
+      return [{ name: `${name}/${unit}`, max, windowMs, each, source, coversReads, condition }];
     });
   };
   const kept = Object.entries(template.limits).filter(([name]) => !Object.hasOwn(user, name));
@@ -227,7 +231,7 @@ function compileCondition(
   return condition;
 }
 
-/** Rules cover mutations, unless they name the effect `read`. */
+/** Rules and limits cover mutations, unless they name the effect `read`. */
 function namesReadEffect({ effect, all = [], any = [] }: Condition): boolean {
   return [effect].flat().includes('read') || [...all, ...any].some(namesReadEffect);
 }

@@ -178,6 +178,16 @@ describe('limits', () => {
     expect(namesFor(callOf('x_post_tweet', { text: ['a.test'] }))).toContain('links/hour');
   });
 
+  it('count reads only if they name the effect', () => {
+    const search = callOf('x_search', { query: 'a' });
+    const when = { tool: 'x_search', effect: 'read' } as const;
+    const limits = { all: { perHour: 9 }, searches: { perHour: 2, when } };
+    expect(evaluate(policyOf({ template: 'safe', limits }), search)).toMatchObject({
+      kind: 'allow',
+      limits: [{ name: 'searches/hour', max: 2 }],
+    });
+  });
+
   it('have a number and a sliding window', () => {
     const decision = evaluate(policyOf({ limits: { posts: { perDay: 20 } } }), post);
     expect(decision).toEqual({

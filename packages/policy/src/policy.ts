@@ -24,6 +24,8 @@ export interface CompiledLimit {
   readonly windowMs: number;
   readonly each?: 'account' | 'tool' | undefined;
   readonly source: 'user' | 'template';
+  /** Whether the limit also counts calls of read tools. */
+  readonly coversReads: boolean;
   readonly condition: Node;
 }
 
