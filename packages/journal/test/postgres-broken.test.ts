@@ -2,6 +2,7 @@ import { readAudit, verifyAudit, type JournalStore } from '@toolkeel/journal';
 import { testJournal, type TestJournal } from '@toolkeel/journal/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
+  byContent,
   claimed,
   DAY,
   fencingToken,
@@ -42,19 +43,22 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
 
   const tool = (): { tool: string } => ({ tool: `tool-${Math.random()}` });
   const isCommit = (data: Buffer): boolean => data.includes('COMMIT\0');
-  /** Breaks the connection once, after the server has answered this many COMMITs. */
-  const loseAnswerOfCommit = (): void => {
-    let isAsked = false;
-    proxy.fromClient = (data) => {
-      isAsked ||= isCommit(data);
+  /** Breaks the connection once, at the first answer after a COMMIT was sent that meets the condition. */
+  const loseAnswer = (isLost: (data: Buffer) => boolean): void => {
+    let asked: object | undefined;
+    proxy.fromClient = (data, connection) => {
+      if (isCommit(data)) asked ??= connection;
       return 'pass';
     };
-    proxy.fromServer = () => {
-      if (!isAsked) return 'pass';
+    proxy.fromServer = (data, connection) => {
+      if (connection !== asked || !isLost(data)) return 'pass';
       proxy.fromClient = proxy.fromServer = () => 'pass';
       return 'cut';
     };
   };
+  const loseAnswerOfCommit = (): void => loseAnswer(isCommit);
+  /** The server may be interrupted before it has committed. */
+  const loseFirstAnswer = (): void => loseAnswer(() => true);
   const loseCommit = (): void => {
     proxy.fromClient = (data) => {
       if (!isCommit(data)) return 'pass';
@@ -65,6 +69,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
 
   test.each([
     ['the answer to COMMIT', loseAnswerOfCommit],
+    ['all answers', loseFirstAnswer],
     ['COMMIT itself', loseCommit],
   ])('that loses %s: claim, send and settle are stored once', async (_, lose) => {
     lose();
@@ -82,10 +87,49 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     expect((await verifyAudit(readAudit(observer))).problems).toEqual([]);
   });
 
+  test.each([
+    ['the answer to COMMIT', loseAnswerOfCommit],
+    ['all answers', loseFirstAnswer],
+    ['COMMIT itself', loseCommit],
+  ])('that loses %s of a group: every call gets its own result', async (_, lose) => {
+    const wanted = tool();
+    const act = (value: string) =>
+      request({ ...wanted, dedupKey: byContent(value), content: value });
+    lose();
+    const first = await Promise.all(['a', 'b', 'a', 'c', 'b'].map((it) => store.claim(act(it))));
+    expect(first.map(({ kind }) => kind).toSorted()).toEqual([
+      'held',
+      'held',
+      ...Array(3).fill('mine'),
+    ]);
+    const stored = await observer.list(wanted);
+    const mine = first.flatMap(({ kind, operation }) => (kind === 'mine' ? [operation] : []));
+    expect(stored.map(({ id }) => id).toSorted()).toEqual(mine.map(({ id }) => id).toSorted());
+
+    // One of them was changed by another process meanwhile, so its send is refused.
+    const [taken, ...own] = mine;
+    await observer.settle(
+      fencingToken(taken!),
+      success({ state: 'released', outcome: 'not_executed' }),
+    );
+    lose();
+    const sent = await Promise.all(mine.map((it) => store.send(fencingToken(it), plain)));
+    expect(sent.map(({ kind }) => kind)).toEqual(['lost', 'sent', 'sent']);
+    lose();
+    const settled = await Promise.all(mine.map((it) => store.settle(fencingToken(it), success())));
+    expect(settled).toEqual([false, true, true]);
+    const rows = await observer.auditRows(1, 10_000);
+    for (const { id } of own) {
+      const kinds = rows.filter((row) => row.operationId === id).map(({ kind }) => kind);
+      expect(kinds).toEqual(['send', 'settled']);
+    }
+    expect((await verifyAudit(readAudit(observer))).problems).toEqual([]);
+  });
+
   test('that breaks during a transaction: nothing is executed twice or partially', async () => {
     const operation = await claimed(store, tool());
     let cuts = 0;
-    proxy.fromClient = (data) => (data.includes('audit_head') && cuts++ < 2 ? 'cut' : 'pass');
+    proxy.fromClient = (data) => (data.includes('append_audit') && cuts++ < 2 ? 'cut' : 'pass');
     expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
     expect(cuts).toBeGreaterThan(1);
     expect(await observer.get(operation.id)).toMatchObject({ state: 'sending' });
@@ -93,12 +137,15 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
 
   test('that is lost for good after COMMIT: the error reports an unknown result', async () => {
     const wanted = tool();
-    let isGone = false;
+    let [isAsked, isGone] = [false, false];
     proxy.fromClient = (data) => {
-      isGone ||= isCommit(data);
-      return isGone && !isCommit(data) ? 'cut' : 'pass';
+      isAsked ||= data.includes(wanted.tool);
+      return isGone ? 'cut' : 'pass';
     };
-    proxy.fromServer = () => (isGone ? 'cut' : 'pass');
+    proxy.fromServer = (data) => {
+      isGone ||= isAsked && isCommit(data);
+      return isGone ? 'cut' : 'pass';
+    };
     const error: unknown = await store.claim(request(wanted)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: 'unavailable', maybeDone: true });
     expect(String(error)).toContain('it is unknown whether the change was stored');

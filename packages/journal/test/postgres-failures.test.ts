@@ -55,11 +55,15 @@ describe('a journal in PostgreSQL', () => {
   });
 
   test('that is read-only is refused', async () => {
-    await (await open(journal.url)).close();
+    const writer = await open(journal.url);
+    await writer.audit({ kind: 'x', actor: 'ann' });
+    const head = await writer.auditHead();
+    await writer.close();
     const url = changed((it) => {
       it.searchParams.set('options', '-c default_transaction_read_only=on');
     });
     const store = await open(url);
+    expect(await store.auditHead()).toEqual(head);
     await expect(store.registerOwner(owner(), DAY)).rejects.toMatchObject({ reason: 'read_only' });
     await store.close();
   });
@@ -71,7 +75,7 @@ describe('a journal in PostgreSQL', () => {
     const error = await failureOf(journal.url);
     expect(error.reason).toBe('schema');
     expect(error.message).toContain(
-      'has schema version 99, and this program knows versions up to 5',
+      'has schema version 99, and this program knows versions up to 6',
     );
     await tables.query('DELETE FROM schema_version');
     expect((await failureOf(journal.url)).reason).toBe('corrupt');

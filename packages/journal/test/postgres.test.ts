@@ -66,7 +66,7 @@ describe('migrations of a journal in PostgreSQL', () => {
     return store;
   };
 
-  test.each([1, 2, 3, 4])('migrates a journal of version %i with live rows', async (version) => {
+  test.each([1, 2, 3, 4, 5])('migrates a journal of version %i with live rows', async (version) => {
     await expectMigrated(await opened(journalOfVersion(version, 'postgres')), version);
   });
 

@@ -2,6 +2,7 @@ import {
   faultOf,
   faultToError,
   isErrorCode,
+  onlyOutcomeOf,
   outcomeOfFault,
   raisedToolError,
   toolError,
@@ -85,7 +86,7 @@ export function failureBeforeSend(tool: Tool, cause: unknown): SettledFailure {
 /** What a cause that was thrown after the send proves about the outcome. */
 export function outcomeOfThrown(cause: unknown): FailureOutcome {
   const raised = raisedToolError(cause);
-  if (raised) return raised.input.outcome ?? 'unknown';
+  if (raised) return raised.input.outcome ?? onlyOutcomeOf(raised.input.code) ?? 'unknown';
   const fault = faultOf(cause);
   return (fault && outcomeOfFault('once', fault)) ?? 'unknown';
 }

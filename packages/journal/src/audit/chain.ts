@@ -53,12 +53,13 @@ export function hashOf(row: Omit<AuditRow, 'hash' | 'malformed'>): string {
   return hash('sha256', JSON.stringify(members));
 }
 
-/** The canonical JSON before, between and after `prev` and `seq`, which PostgreSQL fills in. */
+/** The canonical JSON around the values of `at`, `prev` and `seq`, which PostgreSQL fills in. */
 export function canonicalParts(row: Unlinked): readonly [string, string, string] {
-  const { account, actor, at, detail, kind, operationId, tool } = row;
-  const front = JSON.stringify({ account, actor, at, detail, kind, operationId });
+  const { account, actor, detail, kind, operationId, tool } = row;
+  const front = JSON.stringify({ account, actor }).slice(0, -1);
+  const middle = JSON.stringify({ detail, kind, operationId }).slice(1, -1);
   const back = tool === undefined ? '}' : `,"tool":${JSON.stringify(tool)}}`;
-  return [`${front.slice(0, -1)},"prev":`, ',"seq":', back];
+  return [`${front},"at":`, `,${middle},"prev":`, back];
 }
 
 /** One link of the audit chain. `hash` covers all other fields and `prev`. */

@@ -59,6 +59,8 @@ export class Checker {
   /** An operator edits an operation into another act. */
   edited({ id, correlationId }: Operation, rows: readonly Operation[], now: number): void {
     const call = this.calls.get(correlationId)!;
+    // An edit to the requested arguments asks for nothing new: the call was allowed when it began.
+    if (call.subject === EDITED) return;
     const others = rows.filter((row) => row.id !== id);
     // An edit has no key of its own that could make it a second act.
     const asked = { ...call, subject: EDITED, key: undefined };

@@ -1,4 +1,11 @@
-import { isRetryable, raise, toolError, type CostEstimate, type Settled } from '@toolkeel/contract';
+import {
+  isRecoverable,
+  isRetryable,
+  raise,
+  toolError,
+  type CostEstimate,
+  type Settled,
+} from '@toolkeel/contract';
 import { codeOf, withOperation, withoutOperation, writeAnswer } from '../answer/answer.js';
 import { encryptArguments, estimateCost } from '../answer/arguments.js';
 import {
@@ -15,7 +22,6 @@ import type { Decision } from '../options.js';
 import type { FencingToken, Settlement } from '../store/store.js';
 import { isRepeatedDenial } from './denials.js';
 import { endedExecution, execute, type Execution, type OperationRun } from './execute.js';
-import { isRecoverable } from './outcome.js';
 import { evaluatePolicy, runCheck, withRequestedControls } from './preflight.js';
 import { APPROVED_RETRY_MS } from './settle.js';
 

@@ -111,6 +111,7 @@ export function isRepeatedDenial(
     return false;
   }
   const { code, details } = answer.error;
-  const rule = details && 'rule' in details ? details.rule : '';
+  const named = details && 'rule' in details ? details.rule : undefined;
+  const rule = typeof named === 'string' ? named : '';
   return !denials.isFirst({ tool, account, code, rule });
 }

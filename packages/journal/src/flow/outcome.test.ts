@@ -1,8 +1,19 @@
-import { errorCodes, isRetryable, type ErrorCode, type Settled } from '@toolkeel/contract';
+import {
+  errorCodes,
+  isRecoverable,
+  isRetryable,
+  registerCodes,
+  type ErrorCode,
+  type Settled,
+} from '@toolkeel/contract';
 import type { Fault } from '@toolkeel/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRecoverable, decideOutcome, type HandlerEnd } from './outcome.js';
+import { decideOutcome, type HandlerEnd } from './outcome.js';
+
+const { shop_credits_depleted: depleted } = registerCodes('shop', {
+  shop_credits_depleted: { retryable: false, description: 'No credits left', class: 'governance' },
+});
 
 const failure = (code: ErrorCode, more: object = {}, fault?: Fault): Settled => ({
   ok: false,
@@ -79,8 +90,8 @@ describe('the outcome of a handler’s end', () => {
       { state: 'released' },
     ],
     [
-      'depleted credits',
-      end(failure('x_credits_depleted', { outcome: 'not_executed' })),
+      'a registered code of governance',
+      end(failure(depleted, { outcome: 'not_executed' })),
       { state: 'released' },
     ],
     ['no answer', end(failure('timeout', { outcome: 'unknown' })), { state: 'unknown' }],

@@ -1,6 +1,8 @@
 import {
+  isRecoverable,
   isRetryable,
   outcomeOfFault,
+  type BuiltInCode,
   type ErrorCode,
   type FailureOutcome,
   type Settled,
@@ -98,36 +100,10 @@ function lostOnlyItsAnswer({ error }: SettledFailure, { stepsDone }: HandlerEnd)
   return stepsDone === 0 || LOST_ANSWERS.has(error.code);
 }
 
-const LOST_ANSWERS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const LOST_ANSWERS: ReadonlySet<ErrorCode> = new Set<BuiltInCode>([
   'serialization_error',
   'response_too_large',
   'internal_error',
-]);
-
-/** Refused for a temporary reason or one that an operator can fix: the same request may succeed later. */
-export function isRecoverable(code: ErrorCode): boolean {
-  return isRetryable(code) || FIXABLE.has(code);
-}
-
-const FIXABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  // credentials
-  'unauthorized',
-  'forbidden',
-  'x_auth_expired',
-  'x_forbidden',
-  'x_account_restricted',
-  // credits, limits, policy
-  'x_credits_depleted',
-  'policy_denied_rate_limited',
-  'policy_denied_blocked',
-  'policy_denied_hard_rule',
-  'policy_denied_user_rule',
-  'dry_run',
-  // configuration
-  'x_not_configured',
-  'llm_not_configured',
-  // the caller
-  'cancelled',
 ]);
 
 /** The outcome that is recorded, and the caller's answer. */

@@ -8,12 +8,12 @@ import type { OperationView } from './view.js';
 function describe() {
   return specifyTool({
     name: 'get_operation',
-    title: 'Get operation',
     description:
       'Reports the state of a mutating call: whether it was executed, its answer, and whether an operator still has to approve it. Takes the operation_id of an error.',
     category: 'journal',
     effect: 'read',
-    profiles: ['readonly', 'api', 'workflow'],
+    // Nothing can be changed in `readonly`.
+    profiles: ['api', 'workflow'],
     requires: ['db'],
     openWorld: false,
     input: z.object({ operation_id: z.string().min(1).max(100) }),

@@ -12,7 +12,7 @@ import {
   expireApproval,
   takeApproved,
 } from './transitions/approvals.js';
-import { claim, findHolder, isHeld, claimKeys } from './transitions/claim.js';
+import { claim, type ClaimKeys, claimKeys, findHolder, isHeld } from './transitions/claim.js';
 import { takeNotifications } from './transitions/notifications.js';
 import { expireAllOf, expireIfAbandoned, takeOver } from './transitions/ownership.js';
 import { completeStep, reopenStep, send } from './transitions/send.js';
@@ -22,6 +22,19 @@ import { guardWrites, type WriteGuardOptions } from './write-guard.js';
 
 /** Scripts with the same `lock` run one after the other; only PostgreSQL needs it. */
 type Write = <T>(script: (tables: Tables) => Script<T>, lock?: string) => Promise<T>;
+
+type WriteOne = <T>(operation: string, script: (tables: Tables) => Script<T>) => Promise<T>;
+
+/** A transition that normally inserts or changes one operation and nothing else. */
+export interface Attempt {
+  readonly operation: string;
+  readonly isNew?: true;
+  /** For an insert: the content that no other transition may claim meanwhile. */
+  readonly lock?: string | undefined;
+}
+
+/** Undefined: nothing was changed. */
+export type Attempted<T> = { readonly value: T } | undefined;
 
 /** The part of a store that depends on the database: running scripts, waiting, closing. */
 export interface Engine {
@@ -33,6 +46,16 @@ export interface Engine {
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** Runs a script atomically; durable when it resolves. */
   readonly write: Write;
+  /**
+   * A cheaper way to run a transition that assumes the normal case; only PostgreSQL has one. If it is
+   * another case, `write` has to run it.
+   */
+  readonly attempt?: <T>(
+    script: (tables: Tables) => Script<T>,
+    attempt: Attempt,
+  ) => Promise<Attempted<T>>;
+  /** Reads the audit, after linking rows that are committed. Default: `read`. */
+  readonly readAudit?: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** Checks of the write guard; absent if the store cannot fail them. */
   readonly refuseIfUnfit?: WriteGuardOptions['refuseIfUnfit'];
   readonly findSkew?: WriteGuardOptions['findSkew'];
@@ -46,11 +69,25 @@ const PRUNE_BATCH = 1000;
 
 export function createStore(engine: Engine): JournalStore {
   const { kind, scopedKeyOf = hashedKeyOf, read, wait, onApproved, close } = engine;
-  const { refuseIfUnfit = neverRefuse, findSkew } = engine;
+  const { refuseIfUnfit = neverRefuse, findSkew, readAudit = read } = engine;
+  const { attempt } = engine;
+  const recentKeys = createRecentKeys();
   const guard = guardWrites({ write: engine.write, refuseIfUnfit, findSkew });
   const { write, heartbeat, writeByClock, refuse } = guard;
   // Results are written even when the guard refuses writes: only this process knows them.
   const writeUnguarded = engine.write;
+
+  /** Attempts a transition of one operation first, if the store can. */
+  const attempting = (ordinary: Write, check: () => void): WriteOne =>
+    attempt === undefined
+      ? (_, script) => ordinary(script)
+      : async (operation, script) => {
+          check();
+          const done = await attempt(script, { operation });
+          return done ? done.value : ordinary(script);
+        };
+  const writeSend = attempting(write, refuse);
+  const writeSettlement = attempting(writeUnguarded, () => undefined);
 
   /** Changes each operation in a transition of its own, which keeps locks short. */
   const forEachPaged = async (
@@ -118,17 +155,29 @@ export function createStore(engine: Engine): JournalStore {
             refuse();
             // Most repeated calls are answered by this read, without a lock.
             const keys = claimKeys(request, scopedKeyOf);
+            const claimed =
+              attempt && recentKeys.isProbablyFree(request, keys)
+                ? await attempt((tables) => claim(tables, request, keys, true), {
+                    operation: request.id,
+                    isNew: true,
+                    lock: keys.content,
+                  })
+                : undefined;
+            if (claimed) return claimed.value;
             const found = await read((tables) => findHolder(tables, request, keys));
             return typeof found === 'object' ? found : writeClaim(request, keys, found === 'free');
           },
     isHeld: (act) => read((tables) => isHeld(tables, act, claimKeys(act, scopedKeyOf))),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
-    send: (fencingToken, request) => write((tables) => send(tables, fencingToken, request)),
+    send: (fencingToken, request) =>
+      writeSend(fencingToken.id, (tables) => send(tables, fencingToken, request)),
     completeStep: (fencingToken, step, result) =>
       writeUnguarded((tables) => completeStep(tables, fencingToken, step, result)),
     reopenStep: (fencingToken, step) => write((tables) => reopenStep(tables, fencingToken, step)),
     settle: (fencingToken, settlement) =>
-      writeUnguarded((tables) => settle(tables, fencingToken, settlement, scopedKeyOf)),
+      writeSettlement(fencingToken.id, (tables) =>
+        settle(tables, fencingToken, settlement, scopedKeyOf),
+      ),
     reconcile: (id, reconciliation) =>
       write((tables) => reconcile(tables, id, reconciliation, scopedKeyOf)),
     markDelivered: (deliveries) => writeUnguarded((tables) => markDelivered(tables, deliveries)),
@@ -172,11 +221,11 @@ export function createStore(engine: Engine): JournalStore {
       read((tables) => tables.calls.list(since, limit)),
 
     audit: (entry) => write((tables) => tables.audit.append(entry)),
-    auditHead: () => read((tables) => tables.audit.head()),
-    auditRows: (from, limit) => read((tables) => tables.audit.rows(from, limit)),
+    auditHead: () => readAudit((tables) => tables.audit.head()),
+    auditRows: (from, limit) => readAudit((tables) => tables.audit.rows(from, limit)),
 
     operatorAuditRows: (from, limit) =>
-      read(function* ({ audit }) {
+      readAudit(function* ({ audit }) {
         const last = yield* audit.lastSeq();
         if (from === undefined) return { rows: [], next: last + 1 };
         const rows = yield* audit.operatorAuditRows(from, limit);
@@ -221,6 +270,23 @@ function hashedKeyOf({ account, tool, dedupKey }: Act): string {
 /** A damaged operation is skipped here and shown by listings. */
 function unlessDamaged(error: unknown): undefined {
   if (!isDamage(error)) throw error;
+}
+
+/** More are forgotten: then a repeated call is attempted once before it is read. */
+const MAX_RECENT_KEYS = 10_000;
+
+/** The dedup keys that this process has claimed, because most repeated calls reach the same process. */
+function createRecentKeys() {
+  const recent = new Set<string>();
+  return {
+    isProbablyFree: ({ dedupKey }: ClaimRequest, { scopedKey }: ClaimKeys): boolean => {
+      const isRecent = recent.delete(scopedKey);
+      recent.add(scopedKey);
+      if (recent.size > MAX_RECENT_KEYS) recent.delete(recent.values().next().value!);
+      // A template may have an executed duplicate, which `insertIfFree` does not see.
+      return !isRecent && dedupKey.by !== 'template';
+    },
+  };
 }
 
 function neverRefuse(): Script<void> {

@@ -30,13 +30,10 @@ const NOT_INSTALLED =
   '/usr/lib/postgresql. Install one (on Debian: apt-get install postgresql), or set ' +
   'TOOLKEEL_TEST_POSTGRES_URL to a database in which schemas may be created.';
 
-/** Test data needs no durability; the server listens only on a private socket. */
-const SERVER = [
-  'listen_addresses=',
-  'fsync=off',
-  'full_page_writes=off',
-  'max_connections=200',
-].flatMap((setting) => ['-c', setting]);
+/** The server listens only on a private socket. */
+const SERVER = ['listen_addresses=', 'max_connections=200'];
+/** Test data needs no durability. */
+const NOT_DURABLE = ['fsync=off', 'full_page_writes=off'];
 
 /** Runs the server; stops it and deletes its data when the owning process has ended. */
 const WATCHER = `
@@ -61,7 +58,11 @@ const WATCHER = `
  * Starts a private PostgreSQL server in this directory, on a socket that only its user can open. The
  * server ends with the process of this id.
  */
-export async function startCluster(dir: string, forProcess: number): Promise<Cluster> {
+export async function startCluster(
+  dir: string,
+  forProcess: number,
+  { isDurable = false }: { readonly isDurable?: boolean } = {},
+): Promise<Cluster> {
   const bin = findPostgres();
   if (bin === undefined) throw new Error(NOT_INSTALLED);
   const user = serverUser();
@@ -79,7 +80,8 @@ export async function startCluster(dir: string, forProcess: number): Promise<Clu
   const url = `postgres://toolkeel@localhost/postgres?host=${encodeURIComponent(dir)}`;
   let watcher: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    const server = [join(bin, 'postgres'), '-D', data, '-k', dir, ...SERVER];
+    const settings = (isDurable ? SERVER : [...SERVER, ...NOT_DURABLE]).flatMap((it) => ['-c', it]);
+    const server = [join(bin, 'postgres'), '-D', data, '-k', dir, ...settings];
     const args = ['-e', WATCHER, String(forProcess), dir, JSON.stringify(user ?? {}), ...server];
     watcher = spawn(process.execPath, args, { cwd: dir, detached: true, stdio: 'ignore' });
     watcher.unref();
@@ -88,6 +90,7 @@ export async function startCluster(dir: string, forProcess: number): Promise<Clu
   const kill = async (): Promise<void> => {
     if (watcher === undefined || watcher.exitCode !== null) return;
     const gone = new Promise((resolve) => watcher!.once('exit', resolve));
+    watcher.ref();
     watcher.kill('SIGTERM');
     await gone;
   };

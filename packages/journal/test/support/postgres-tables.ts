@@ -11,7 +11,17 @@ export interface PostgresTables {
   readonly close: () => Promise<void>;
 }
 
-const TABLES = ['operations', 'owners', 'hits', 'audit', 'notifications', 'calls', 'meta'];
+const TABLES = [
+  'operations',
+  'owners',
+  'hits',
+  'audit',
+  'audit_pending',
+  'notifications',
+  'calls',
+  'meta',
+];
+const CHAINS = ['audit_head', 'audit_shards', 'audit_links'];
 const START = Date.UTC(2026, 0, 1);
 
 export async function tablesOf({ server, schema }: TestJournal): Promise<PostgresTables> {
@@ -22,9 +32,11 @@ export async function tablesOf({ server, schema }: TestJournal): Promise<Postgre
   return {
     query,
     empty: async () => {
+      // The lock waits for processes that link the audit in the background.
       await query(`
+        SELECT 1 FROM audit_head FOR UPDATE;
         ${TABLES.map((table) => `DELETE FROM ${table};`).join(' ')}
-        UPDATE audit_head SET seq = 0, prev = '', hash = repeat('0', 64);
+        ${CHAINS.map((table) => `UPDATE ${table} SET seq = 0, hash = repeat('0', 64);`).join(' ')}
         UPDATE test_clock SET ms = ${START}`);
     },
     stopClock: async () => {

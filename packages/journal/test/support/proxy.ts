@@ -6,8 +6,9 @@ type ProxyAction = 'pass' | 'cut' | 'swallow';
 export interface Proxy {
   /** The URL of the server through the proxy. */
   readonly url: string;
-  fromClient: (data: Buffer) => ProxyAction;
-  fromServer: (data: Buffer) => ProxyAction;
+  /** `connection` differs between the connections. */
+  fromClient: (data: Buffer, connection: object) => ProxyAction;
+  fromServer: (data: Buffer, connection: object) => ProxyAction;
   readonly close: () => void;
 }
 
@@ -36,8 +37,8 @@ export async function proxyTo(url: string): Promise<Proxy> {
       if (action === 'pass') to.write(data);
       else if (action === 'cut') end();
     };
-    client.on('data', (data) => relay(proxy.fromClient(data), behind, data));
-    behind.on('data', (data) => relay(proxy.fromServer(data), client, data));
+    client.on('data', (data) => relay(proxy.fromClient(data, client), behind, data));
+    behind.on('data', (data) => relay(proxy.fromServer(data, client), client, data));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 

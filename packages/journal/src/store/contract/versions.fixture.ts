@@ -139,6 +139,14 @@ async function expectVersion4Rows(store: JournalStore): Promise<void> {
 
 /** The statements that create a journal of that version with an unknown, a waiting and a half-done operation. */
 export function journalOfVersion(version: number, kind: Dialect['kind']): readonly string[] {
+  // The rows have the column names of version 4.
+  if (version > 4) {
+    return [
+      ...journalOfVersion(4, kind),
+      ...migrations({ kind, prefix: '' }).slice(4, version).flat(),
+      `UPDATE schema_version SET version = ${version}`,
+    ];
+  }
   return [
     ...migrations({ kind, prefix: '' }).slice(0, version).flat(),
     'CREATE TABLE schema_version (version INTEGER NOT NULL)',
@@ -166,7 +174,7 @@ export function journalOfVersion(version: number, kind: Dialect['kind']): readon
 /** The rows of `journalOfVersion` are readable, and the current program continues with them. */
 export async function expectMigrated(store: JournalStore, version: number): Promise<void> {
   await store.registerOwner(owner(), LEASE);
-  if (version === 4) await expectVersion4Rows(store);
+  if (version >= 4) await expectVersion4Rows(store);
   for (const again of [{ dedupKey: key }, { dedupKey: byTemplate(), key: key.value }]) {
     expect((await store.claim(request(again))).operation.id).toBe('op_unknown');
   }

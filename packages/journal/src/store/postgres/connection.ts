@@ -67,7 +67,7 @@ export function clientSettings(connectionString: string, timeoutMs: number): pg.
 }
 
 export function openPool(settings: pg.ClientConfig, max: number): pg.Pool {
-  const pool = new pg.Pool({ ...settings, max });
+  const pool = new pg.Pool({ ...settings, max, pipeline: true });
   const ignore = (): void => {};
   // The statement in progress on a broken connection fails itself.
   pool.on('error', ignore);

@@ -1,16 +1,20 @@
 import { JournalError } from '../../error.js';
-import { createStore } from '../create-store.js';
-import type { Wakeup } from '../record.js';
+import { createStore, type Engine } from '../create-store.js';
+import type { OperationRecord, Wakeup } from '../record.js';
 import type { Script } from '../script.js';
-import { bind, type Dialect, first, run } from '../sql/dialect.js';
+import { type Dialect, first, run } from '../sql/dialect.js';
 import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
 import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
+import { auditLinker, wakeupNotifier } from './background.js';
 import { clientSettings, openPool, postgresSettings } from './connection.js';
 import { isMissing } from './errors.js';
+import { GROUP, groupCommit } from './group-commit.js';
+import { hasPendingAudit, linkAudit, type Linked } from './link-audit.js';
 import { listener, wakeupPayload } from './listener.js';
+import { createMemory, plan } from './optimistic.js';
 import { transactor, type Transactor } from './transact.js';
 
 export interface PostgresStoreOptions {
@@ -50,22 +54,75 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     throw error;
   }
 
-  const { read, write } = transactor({ pool, where, timeoutMs, clock });
+  const transactions = transactor({ pool, where, timeoutMs, clock });
+  const memory = createMemory();
   const waiting = waiters();
   const listening = listener(settings, channel, waiting);
-  const wake = (wakeup: Wakeup, id: string, values: unknown[]): string =>
-    ` RETURNING pg_notify(${bind(values, channel)}, ${bind(values, wakeupPayload(wakeup, id))})`;
-  const using =
-    <T>(script: (tables: Tables) => Script<T>, writes: boolean) =>
-    (now: number): Script<T> =>
-      script(sqlTables({ now: () => now, calls, dialect, writes, wake }));
+  const notifier = wakeupNotifier(pool, channel);
+  const wake = (wakeup: Wakeup, id: string): void => {
+    waiting.wake(wakeup, id);
+    notifier.notify(wakeupPayload(wakeup, id));
+  };
+
+  const read = <T>(script: (tables: Tables) => Script<T>): Promise<T> =>
+    transactions.read((now) => script(sqlTables({ now, calls, dialect, ...READING })));
+  const write: Engine['write'] = (script, lock) =>
+    transactions.write(({ now, xid }) => {
+      const wakeups: (readonly [Wakeup, string])[] = [];
+      const written = new Map<string, OperationRecord | undefined>();
+      const tables = sqlTables({
+        now: () => now,
+        calls,
+        dialect,
+        writes: true,
+        wake: (...wakeup) => void wakeups.push(wakeup),
+        // An operation that is written twice is forgotten: the second record may lack the first change.
+        onWrite: (id, record) => void written.set(id, written.has(id) ? undefined : record),
+      });
+      const onCommit = (): void => {
+        for (const [id, record] of written) {
+          if (record) memory.put(record, xid);
+          else memory.forget(id);
+        }
+        for (const [wakeup, id] of wakeups) wake(wakeup, id);
+        linker.schedule();
+      };
+      return { script: script(tables), onCommit };
+    }, lock);
+
+  const link = (ifBusy: 'skip' | 'wait'): Promise<Linked> =>
+    transactions.write(() => ({ script: linkIfKnown(dialect, where, ifBusy) }));
+  const linker = auditLinker(link);
+  const groupDialect = { ...dialect, group: GROUP };
+  const planTables = sqlTables({ now: () => 0, calls, dialect: groupDialect, ...READING });
+  const commit = groupCommit({
+    connect: transactions.connect,
+    where,
+    timeoutMs,
+    clock,
+    memory,
+    get: (ids) => read(({ operations }) => operations.getAll(ids)),
+    onCommit: ({ after, wakeup }) => {
+      if (wakeup !== undefined) wake(wakeup, after.id);
+      linker.schedule();
+    },
+  });
 
   const store = createStore({
     kind: 'postgres',
     ...(caution !== undefined && { caution }),
     refuseIfUnfit: () => refuseIfNewer(dialect, where),
-    read: (script) => read(using(script, false)),
-    write: (script, lock) => write(using(script, true), lock),
+    read,
+    write,
+    attempt: async (script, attempt) => {
+      const remembered = memory.get(attempt.operation);
+      if (!attempt.isNew && remembered === undefined) return undefined;
+      return commit((now) => plan(script, now, groupDialect, planTables, remembered), attempt);
+    },
+    readAudit: async (script) => {
+      if (await read(() => hasPendingAudit(dialect))) await linker.now();
+      return read(script);
+    },
     wait: (id, signal) => {
       listening.start();
       return waitFor(id, signal, store.get, waiting);
@@ -77,10 +134,19 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     close: async () => {
       await listening.stop();
       waiting.wakeAll();
+      await notifier.finish();
+      await linker.finish();
       await pool.end();
     },
   });
   return store;
+}
+
+const READING = { writes: false, wake: () => undefined } as const;
+
+function* linkIfKnown(dialect: Dialect, where: string, ifBusy: 'skip' | 'wait'): Script<Linked> {
+  yield* refuseIfNewer(dialect, where);
+  return yield* linkAudit(dialect, ifBusy);
 }
 
 /** The oldest version with SHA-256 functions and the other features in use. */
@@ -104,12 +170,14 @@ async function prepareSchema(
     throw error;
   });
   if (isReady) return caution;
-  await write(function* () {
-    yield* run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`toolkeel:${schema}`]);
-    yield* run(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
-    yield* migrate(dialect, where);
-  });
+  await write(() => ({ script: createOrMigrate(dialect, schema, where) }));
   return caution;
+}
+
+function* createOrMigrate(dialect: Dialect, schema: string, where: string): Script<void> {
+  yield* run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`toolkeel:${schema}`]);
+  yield* run(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+  yield* migrate(dialect, where);
 }
 
 function* checkServer(where: string): Script<{ readonly syncs: boolean }> {

@@ -5,11 +5,24 @@ import type { Query, Row, Script } from '../script.js';
 import { contentLock } from '../sql/dialect.js';
 import { isLost, isTransient, postgresError } from './errors.js';
 
+/** The start of a transaction. */
+interface Begun {
+  readonly now: number;
+  readonly xid: number;
+}
+
+interface Committable<T> {
+  readonly script: Script<T>;
+  /** Called after the commit, before the caller is answered. */
+  readonly onCommit?: () => void;
+}
+
 export interface Transactor {
-  /** Runs each statement on its own, over committed data. */
-  readonly read: <T>(script: (now: number) => Script<T>) => Promise<T>;
+  /** Runs each statement on its own, over committed data. The clock is read before the first of them. */
+  readonly read: <T>(script: (now: () => number) => Script<T>) => Promise<T>;
   /** Transactions with the same `lock` run one after the other. */
-  readonly write: <T>(script: (now: number) => Script<T>, lock?: string) => Promise<T>;
+  readonly write: <T>(make: (begun: Begun) => Committable<T>, lock?: string) => Promise<T>;
+  readonly connect: () => Promise<pg.PoolClient>;
 }
 
 interface TransactorOptions {
@@ -22,6 +35,20 @@ interface TransactorOptions {
 }
 
 type Attempt<T> = { readonly value: T } | { readonly error: unknown; readonly retry: boolean };
+
+/**
+ * A role or a database may be configured with `synchronous_commit = off`, where a crash of the server
+ * loses acknowledged commits. Settings stricter than `on` are left unchanged.
+ */
+export const DURABLE = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
+
+export const BEGIN: Query = {
+  text: 'BEGIN ISOLATION LEVEL READ COMMITTED',
+  values: [],
+  wants: 'none',
+};
+export const COMMIT: Query = { text: 'COMMIT', values: [], wants: 'none' };
+const ROLLBACK: Query = { text: 'ROLLBACK', values: [], wants: 'none' };
 
 /**
  * Runs transactions on a server that may deadlock, restart or become unreachable. Transactions that did
@@ -48,11 +75,27 @@ export function transactor({ pool, where, clock, timeoutMs }: TransactorOptions)
     }
   };
 
-  const readOnce = async <T>(script: (now: number) => Script<T>): Promise<Attempt<T>> => {
+  const readClock: Query = { text: `SELECT ${clock} AS now`, values: [] };
+  const readOnce = async <T>(script: (now: () => number) => Script<T>): Promise<Attempt<T>> => {
     const client = await connect();
+    let now: number | undefined;
+    const run = async (before: readonly Query[]): Promise<T> => {
+      const running = script(() => {
+        if (now === undefined) throw new ClockNeeded();
+        return now;
+      });
+      const { value, done } = running.next();
+      if (done === true) return value;
+      const results = await inOneTrip(client, [...before, value]);
+      if (before.length > 0) now = results[0]![0]!['now'] as number;
+      return runScript(client, running, [], results.at(-1));
+    };
     try {
-      const { rows } = await client.query<{ now: number }>(`SELECT ${clock} AS now`);
-      const value = await runScript(client, script(rows[0]!.now));
+      const value = await run([readClock]).catch(async (error: unknown) => {
+        if (!(error instanceof ClockNeeded)) throw error;
+        now = (await inOneTrip(client, [readClock]))[0]![0]!['now'] as number;
+        return run([]);
+      });
       client.release();
       return { value };
     } catch (error) {
@@ -61,30 +104,47 @@ export function transactor({ pool, where, clock, timeoutMs }: TransactorOptions)
     }
   };
 
+  const readStart: Query = {
+    text: `SELECT txid_current() AS xid, ${clock} AS now, ${DURABLE}`,
+    values: [],
+  };
+  const begin = async (client: pg.PoolClient, lock: string | undefined): Promise<Begun> => {
+    // Before the first statement that reads, which then sees data no older than the lock.
+    const locked = lock === undefined ? [] : [lockOf(lock)];
+    const results = await inOneTrip(client, [BEGIN, ...locked, readStart]);
+    return results.at(-1)![0] as unknown as Begun;
+  };
+
   const writeOnce = async <T>(
-    script: (now: number) => Script<T>,
+    make: (begun: Begun) => Committable<T>,
     lock: string | undefined,
   ): Promise<Attempt<T>> => {
     const client = await connect();
+    const unsent: Query[] = [];
     let begun: Begun;
+    let made: Committable<T>;
     let value: T;
     try {
-      begun = await begin(client, clock, lock);
-      value = await runScript(client, script(begun.now));
+      begun = await begin(client, lock);
+      made = make(begun);
+      value = await runScript(client, made.script, unsent);
     } catch (error) {
       await rollBack(client, error);
       return { error, retry: isLost(error) || isTransient(error) };
     }
     try {
-      await client.query('COMMIT');
+      await inOneTrip(client, [...unsent, COMMIT]);
       client.release();
-      return { value };
     } catch (error) {
-      client.release(isLost(error));
-      if (!isLost(error)) return { error, retry: isTransient(error) };
-      const isCommitted = await wasCommitted(begun.xid, error);
-      return isCommitted ? { value } : { error, retry: true };
+      if (!isLost(error)) {
+        await rollBack(client, error);
+        return { error, retry: isTransient(error) };
+      }
+      client.release(true);
+      if (!(await wasCommitted(begun.xid, error))) return { error, retry: true };
     }
+    made.onCommit?.();
+    return { value };
   };
 
   /** Polls the status on other connections, until the server knows it or the timeout ends. */
@@ -101,35 +161,19 @@ export function transactor({ pool, where, clock, timeoutMs }: TransactorOptions)
 
   return {
     read: (script) => withRetries(() => readOnce(script)),
-    write: (script, lock) => withRetries(() => writeOnce(script, lock)),
+    write: (make, lock) => withRetries(() => writeOnce(make, lock)),
+    connect,
   };
 }
 
-interface Begun {
-  readonly now: number;
-  readonly xid: number;
+function lockOf(content: string): Query {
+  return { text: 'SELECT pg_advisory_xact_lock($1::bigint)', values: [contentLock(content)] };
 }
 
-/**
- * A role or a database may be configured with `synchronous_commit = off`, where a crash of the server
- * loses acknowledged commits. Settings stricter than `on` are left unchanged.
- */
-const DURABLE = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
-
-async function begin(client: pg.ClientBase, clock: string, lock?: string): Promise<Begun> {
-  // In the same message, before the first statement that reads, so that it sees data no older than the lock.
-  const locked =
-    lock === undefined ? '' : `SELECT pg_advisory_xact_lock(${contentLock(lock)}::bigint); `;
-  const text = `BEGIN ISOLATION LEVEL READ COMMITTED; ${locked}SELECT txid_current() AS xid, ${clock} AS now, ${DURABLE}`;
-  // Several statements in one message return several results, which the types of `pg` do not cover.
-  const results = (await client.query(text)) as unknown as readonly pg.QueryResult<Begun>[];
-  return results.at(-1)!.rows[0]!;
-}
-
-async function rollBack(client: pg.PoolClient, error: unknown): Promise<void> {
-  if (isLost(error)) return client.release(true);
+export async function rollBack(client: pg.PoolClient, error?: unknown): Promise<void> {
+  if (error !== undefined && isLost(error)) return client.release(true);
   try {
-    await client.query('ROLLBACK');
+    await inOneTrip(client, [ROLLBACK]);
     client.release();
   } catch {
     client.release(true);
@@ -163,17 +207,51 @@ function nameOf(text: string): string {
   return name;
 }
 
-async function rowsOf(
-  client: pg.ClientBase,
-  { text, values, wants }: Query,
-): Promise<readonly Row[]> {
-  const kept = values.map((value) => (typeof value === 'string' ? keepable(value) : value));
-  const { rows, rowCount } = await client.query<Row>({ name: nameOf(text), text, values: kept });
-  return wants === 'count' ? [{ changes: rowCount }] : rows;
+/**
+ * Runs statements in their order, without waiting for the result of each. Throws the first error; inside
+ * a transaction the server then refuses the others, COMMIT included.
+ */
+export async function inOneTrip(
+  client: pg.PoolClient,
+  queries: readonly Query[],
+): Promise<readonly (readonly Row[])[]> {
+  const { stream } = client.connection;
+  stream.cork();
+  const sent = queries.map(({ text, values, wants }) => {
+    if (values.length === 0 && wants === 'none') return client.query<Row>(text);
+    const kept = values.map((value) => (typeof value === 'string' ? keepable(value) : value));
+    return client.query<Row>({ name: nameOf(text), text, values: kept });
+  });
+  stream.uncork();
+  const results = await Promise.allSettled(sent);
+  return results.map((result, index) => {
+    if (result.status === 'rejected') throw result.reason;
+    const { rows, rowCount } = result.value;
+    return queries[index]!.wants === 'count' ? [{ changes: rowCount }] : rows;
+  });
 }
 
-async function runScript<T>(client: pg.ClientBase, script: Script<T>): Promise<T> {
-  let step = script.next();
-  while (step.done !== true) step = script.next(await rowsOf(client, step.value));
+/** A script that uses the clock before its first statement is started again when the clock is known. */
+class ClockNeeded extends Error {}
+
+/** Statements without a result are sent with the next one that has one; the last ones are left in `unsent`. */
+async function runScript<T>(
+  client: pg.PoolClient,
+  script: Script<T>,
+  unsent: Query[],
+  start: readonly Row[] = NO_ROWS,
+): Promise<T> {
+  let step = script.next(start);
+  while (step.done !== true) {
+    unsent.push(step.value);
+    if (step.value.wants === 'none') {
+      step = script.next(NO_ROWS);
+      continue;
+    }
+    const results = await inOneTrip(client, unsent.splice(0));
+    step = script.next(results.at(-1)!);
+  }
   return step.value;
 }
+
+const NO_ROWS: readonly Row[] = [];

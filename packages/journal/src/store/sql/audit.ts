@@ -25,7 +25,7 @@ const NAMES = [
   'actor',
   'detail',
 ];
-const COLUMNS = NAMES.join(', ');
+export const AUDIT_COLUMNS = NAMES.join(', ');
 const VALUES = NAMES.map((_, index) => `$${index + 1}`).join(', ');
 
 export function sqlAudit(
@@ -38,18 +38,11 @@ export function sqlAudit(
 
   const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
   const kinds = OPERATOR_KINDS.map((kind) => `'${kind}'`).join(', ');
-  const operatorAuditRows = `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
-  const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
+  const operatorAuditRows = `SELECT ${AUDIT_COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
+  const insert = `INSERT INTO ${table} (${AUDIT_COLUMNS}) VALUES (${VALUES})`;
   const isNext = `($1 - 1, $2) = (${lastRow})`;
   const insertIfNext = insertIf(dialect, table, { columns: NAMES, required: 'prev' }, isNext);
-  const canonical = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
-  const digest = `encode(sha256(convert_to(${canonical}, 'UTF8')), 'hex')`;
-  const linkAndInsert = `WITH head AS (
-      UPDATE ${prefix}audit_head SET seq = seq + 1, prev = hash, hash = ${digest}
-      RETURNING seq, prev, hash
-    )
-    INSERT INTO ${table} (${COLUMNS})
-    SELECT seq, prev, hash, $4, $5, $6, $7, $8, $9, $10 FROM head`;
+  const append = `SELECT ${appendCall(prefix, 1)}`;
 
   /** The row that this process wrote last. Another process may have appended since, or it was rolled back. */
   let remembered: AuditRow | undefined;
@@ -70,15 +63,10 @@ export function sqlAudit(
     onAppend(remembered);
   }
 
-  /** One statement, so that the head row is locked only until the commit. */
-  function* appendAmongOthers(row: Unlinked): Script<void> {
-    yield* run(linkAndInsert, [...canonicalParts(row), ...toValues(row)]);
-  }
-
   return {
     *append(entry) {
       const row = toUnlinked(entry, now());
-      yield* dialect.kind === 'sqlite' ? appendAlone(row) : appendAmongOthers(row);
+      yield* dialect.kind === 'sqlite' ? appendAlone(row) : run(append, appendValues(row));
     },
     *head() {
       const row = yield* first(lastRow);
@@ -94,12 +82,26 @@ export function sqlAudit(
     },
     *rows(from, limit): Script<readonly AuditRow[]> {
       const found = yield* rows(
-        `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 ORDER BY seq LIMIT $2`,
+        `SELECT ${AUDIT_COLUMNS} FROM ${table} WHERE seq >= $1 ORDER BY seq LIMIT $2`,
         [from, limit],
       );
       return found.map(readAuditRow);
     },
   };
+}
+
+/** SQL for PostgreSQL that appends a row to a shard; its values are `appendValues`. */
+export function appendCall(prefix: string, firstValue: number, later?: string): string {
+  const values = Array.from({ length: 10 }, (_, index) => `$${firstValue + index}`);
+  if (later !== undefined) values[AT] += ` + ${later}`;
+  return `${prefix}append_audit(${values.join(', ')})`;
+}
+
+/** The index of `at` among the values. */
+const AT = 3;
+
+export function appendValues(row: Unlinked): readonly unknown[] {
+  return [...canonicalParts(row), ...toValues(row)];
 }
 
 function linkedValues(row: AuditRow): readonly unknown[] {

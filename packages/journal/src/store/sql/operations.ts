@@ -44,18 +44,22 @@ type StatementByClock = (now: string) => string;
 
 interface Inserts {
   readonly always: string;
-  /** Only if the owner's lease is live. */
+  /** Only if the owner's lease is live and no other operation holds one of the keys. */
   readonly byOwner: StatementByClock;
   /** The same, and only if no other operation holds the content in the last value. */
   readonly unlessContent: StatementByClock;
+  /** The same if the content is the dedup key. */
+  readonly unlessOwnContent: StatementByClock;
 }
 
 export interface SqlDeps {
   readonly dialect: Dialect;
   /** Whether the transition writes, and so locks what it reads. */
   readonly writes: boolean;
-  /** PostgreSQL: returns SQL that notifies waiting processes. SQLite: remembers the wakeup for the commit. */
-  readonly wake: (wakeup: Wakeup, id: string, values: unknown[]) => string;
+  /** Wakes waiting callers after the commit. */
+  readonly wake: (wakeup: Wakeup, id: string) => void;
+  /** Called with each operation that is inserted or changed, and the id of one that is removed. */
+  readonly onWrite?: (id: string, record: OperationRecord | undefined) => void;
 }
 
 const IN_FLIGHT_LIST = IN_FLIGHT.map((state) => `'${state}'`).join(', ');
@@ -68,7 +72,7 @@ const NONE: readonly OperationRecord[] = [];
 const NEAR = `open.sending_at <= done.settled_at + ${EARLIER_MS} AND open.sending_at > done.created_at - ${LATER_MS}`;
 
 export function sqlOperations(
-  { dialect, writes, wake }: SqlDeps,
+  { dialect, writes, wake, onWrite = () => undefined }: SqlDeps,
   { alive }: Pick<OwnersTable, 'alive'>,
 ): OperationsTable {
   const { prefix, clock } = dialect;
@@ -103,15 +107,28 @@ export function sqlOperations(
     const owner = `$${names.indexOf('owner') + 1}`;
     const isAlive = (now: string): string =>
       `EXISTS (SELECT 1 FROM ${prefix}owners WHERE id = ${owner} AND lease_until > ${now})`;
+    const noneWith = (test: string): string => `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${test})`;
+    // The unique indexes compare only dedup keys with each other, and secondary ones.
+    const areKeysFree = [
+      noneWith(`secondary_dedup_key = $${names.indexOf('dedup_key') + 1}`),
+      ...(names.includes('secondary_dedup_key')
+        ? [noneWith(`dedup_key = $${names.indexOf('secondary_dedup_key') + 1}`)]
+        : []),
+    ];
+    const content = `$${names.length + 1}`;
+    const isContentFree = (now: string): readonly string[] => [
+      ...contentTests(content, now).map(noneWith),
+      ...(dialect.group ? [dialect.group.isLocked(content)] : []),
+    ];
+    const insertIfAll = (tests: (now: string) => readonly string[]): StatementByClock =>
+      cachedByClock((now) =>
+        insertIf(dialect, table, given, [isAlive(now), ...tests(now)].join(' AND ')),
+      );
     return {
       always: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values}) ON CONFLICT ${conflict} DO NOTHING`,
-      byOwner: cachedByClock((now) => insertIf(dialect, table, given, isAlive(now))),
-      unlessContent: cachedByClock((now) => {
-        const others = contentTests(`$${names.length + 1}`, now).map(
-          (test) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${test})`,
-        );
-        return insertIf(dialect, table, given, [isAlive(now), ...others].join(' AND '));
-      }),
+      byOwner: insertIfAll(() => areKeysFree),
+      unlessContent: insertIfAll((now) => [...areKeysFree, ...isContentFree(now)]),
+      unlessOwnContent: insertIfAll(isContentFree),
     };
   };
   const insert = insertOf(NEW_COLUMNS, '(dedup_key)');
@@ -131,6 +148,11 @@ export function sqlOperations(
       updates.set(key, text);
     }
     return text;
+  };
+
+  const onInsert = (record: OperationRecord, inserted: number): boolean => {
+    if (inserted > 0) onWrite(record.id, record);
+    return inserted > 0;
   };
 
   function* one(text: string, values: readonly unknown[]): Script<OperationRecord | undefined> {
@@ -192,15 +214,17 @@ export function sqlOperations(
 
     *insert(record) {
       const { text, values } = insertionOf(record);
-      return (yield* count(text.always, values)) > 0;
+      return onInsert(record, yield* count(text.always, values));
     },
 
     *insertIfFree(record, content) {
       const { text, values } = insertionOf(record);
       if (content !== undefined) values.push(content);
-      const statement = content === undefined ? text.byOwner : text.unlessContent;
+      const isOwn = content === record.scopedKey && record.secondaryDedupKey === undefined;
+      const some = isOwn ? text.unlessOwnContent : text.unlessContent;
+      const statement = content === undefined ? text.byOwner : some;
       const now = clock(values);
-      return (yield* count(statement(now), values)) > 0;
+      return onInsert(record, yield* count(statement(now), values));
     },
 
     *update(record, changes) {
@@ -208,17 +232,17 @@ export function sqlOperations(
       // SQLite updates the indexes of all assigned columns, even if unchanged. Its record is up to date.
       const before = dialect.kind === 'sqlite' ? record : undefined;
       const { names, values: changedTo } = changedColumns(changes, before);
-      const values = [record.id, ...changedTo];
       const wakeup = wakeupOf(isInFlight(record), after);
-      const notify = wakeup === undefined ? '' : wake(wakeup, record.id, values);
-      if (names.length > 0) yield* run(updateOf(names) + notify, values);
+      if (wakeup !== undefined) wake(wakeup, record.id);
+      if (names.length > 0) yield* run(updateOf(names), [record.id, ...changedTo]);
+      onWrite(record.id, after);
       return after;
     },
 
     *remove({ id }) {
-      const values: unknown[] = [id];
-      const notify = wake('ended', id, values);
-      yield* run(`DELETE FROM ${table} WHERE id = $1${notify}`, values);
+      wake('ended', id);
+      yield* run(`DELETE FROM ${table} WHERE id = $1`, [id]);
+      onWrite(id, undefined);
     },
 
     *list(filter) {

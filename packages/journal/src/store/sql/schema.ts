@@ -144,6 +144,7 @@ export function migrations({
         WHERE secondary_dedup_key IS NOT NULL`,
       `ALTER TABLE ${p}notices RENAME TO notifications`,
     ],
+    ...(isSqlite ? [] : [[...heapOnlySends(p), ...auditShards(p)]]),
   ];
 }
 
@@ -171,6 +172,76 @@ function onlyPostgres(p: string): Statements {
       hash TEXT NOT NULL
     )`,
     `INSERT INTO ${p}audit_head VALUES (true, 0, '', repeat('0', 64))`,
+  ];
+}
+
+/**
+ * Version 6 of PostgreSQL: `claimed → sending` changes no indexed column and finds free space in its page,
+ * so it updates no index.
+ */
+function heapOnlySends(p: string): Statements {
+  return [
+    `DROP INDEX ${p}operations_open`,
+    `CREATE INDEX operations_open ON ${p}operations (owner) WHERE settled_at IS NULL`,
+    `ALTER TABLE ${p}operations SET (fillfactor = 70)`,
+  ];
+}
+
+/** The number of transactions that can append to the audit at once, without waiting for each other. */
+const SHARDS = 64;
+
+/**
+ * Version 6 of PostgreSQL: a transaction appends its audit rows to one of several chains, a shard that no
+ * other transaction has locked. `linkAudit` moves the rows to the main chain. `audit_shards` has the end of
+ * each shard, `audit_links` the last row of it that was moved.
+ */
+function auditShards(p: string): Statements {
+  const columns = 'shard INTEGER PRIMARY KEY, seq BIGINT NOT NULL, hash TEXT NOT NULL';
+  const empty = `SELECT n, 0, repeat('0', 64) FROM generate_series(0, ${SHARDS - 1}) AS n`;
+  return [
+    // Free space in its pages keeps the many updates of a shard away from the index.
+    `CREATE TABLE ${p}audit_shards (${columns}) WITH (fillfactor = 10)`,
+    `INSERT INTO ${p}audit_shards ${empty}`,
+    `CREATE TABLE ${p}audit_links (${columns})`,
+    `INSERT INTO ${p}audit_links ${empty}`,
+    `CREATE TABLE ${p}audit_pending (
+      shard INTEGER NOT NULL,
+      seq BIGINT NOT NULL,
+      prev TEXT NOT NULL,
+      hash TEXT NOT NULL,
+      at BIGINT NOT NULL,
+      kind TEXT NOT NULL,
+      operation_id TEXT,
+      tool TEXT,
+      account TEXT,
+      actor TEXT NOT NULL,
+      detail TEXT NOT NULL,
+      place BIGINT GENERATED ALWAYS AS IDENTITY,
+      PRIMARY KEY (shard, seq)
+    )`,
+    // `place` orders the rows of different shards: it is assigned while the shard is locked.
+    `CREATE FUNCTION ${p}append_audit(
+      front TEXT, middle TEXT, back TEXT, at BIGINT, kind TEXT, operation_id TEXT, tool TEXT, account TEXT, actor TEXT,
+      detail TEXT
+    ) RETURNS VOID LANGUAGE plpgsql AS $function$
+    DECLARE
+      own CONSTANT INTEGER := pg_backend_pid() % ${SHARDS};
+      tip ${p}audit_shards;
+      digest TEXT;
+    BEGIN
+      SELECT * INTO tip FROM ${p}audit_shards s WHERE s.shard = own FOR UPDATE SKIP LOCKED;
+      IF NOT FOUND THEN
+        SELECT * INTO tip FROM ${p}audit_shards s ORDER BY s.shard LIMIT 1 FOR UPDATE SKIP LOCKED;
+      END IF;
+      IF NOT FOUND THEN
+        SELECT * INTO tip FROM ${p}audit_shards s WHERE s.shard = own FOR UPDATE;
+      END IF;
+      digest := encode(sha256(convert_to(
+        front || at || middle || '"' || tip.hash || '","seq":' || (tip.seq + 1) || back, 'UTF8')), 'hex');
+      UPDATE ${p}audit_shards s SET seq = tip.seq + 1, hash = digest WHERE s.shard = tip.shard;
+      INSERT INTO ${p}audit_pending
+        VALUES (tip.shard, tip.seq + 1, tip.hash, digest, at, kind, operation_id, tool, account, actor, detail);
+    END $function$`,
   ];
 }
 

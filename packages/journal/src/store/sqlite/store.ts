@@ -96,10 +96,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   );
   // Transitions never interleave, so all of them share one instance of the tables.
   let wakeups: PendingWakeup[] = [];
-  const wake = (wakeup: Wakeup, id: string): string => {
-    wakeups.push([wakeup, id]);
-    return '';
-  };
+  const wake = (wakeup: Wakeup, id: string): void => void wakeups.push([wakeup, id]);
   const onAudit = (row: AuditRow): void => {
     if (needsRecord(row)) appended = row;
   };
