@@ -1,2 +1,55 @@
-export { createRedactor, type Redactor, type RedactorOptions } from './redact/redactor.js';
-export { asQuestion, closestMatches, didYouMean } from './suggestions.js';
+export * from './base.js';
+export { pause } from './pause.js';
+export { headerOf, readBody, ResponseTooLargeError, type HttpHeaders } from './http/body.js';
+export { parseJson } from './http/parse-json.js';
+export {
+  checkPublic,
+  isPublicAddress,
+  parseTarget,
+  TargetNotAllowed,
+  type IsAllowed,
+  type Resolve,
+} from './http/ssrf.js';
+export { createConnections, type Connections, type NetworkRules } from './http/connections.js';
+export {
+  authenticate,
+  faultOfResponse,
+  parseResponse,
+  read,
+  type ExchangeOptions,
+  type FailedResponse,
+  type HttpRequest,
+  type HttpResponse,
+  type Method,
+  type Send,
+} from './http/exchange.js';
+export {
+  createHttpClient,
+  type HttpClient,
+  type HttpClientOptions,
+  type Intercept,
+  type RequestContext,
+  type WriteContext,
+} from './http/client.js';
+export {
+  asFault,
+  badResponse,
+  classify,
+  describeFailure,
+  faultToError,
+  toolErrorOf,
+  UpstreamError,
+  type FaultMapping,
+  type PartialFailure,
+} from './faults.js';
+export { latestReset, RateWindows, windowName, withRetryAfter } from './rate-limits.js';
+export {
+  callContextOf,
+  causeOf,
+  createHealthCheck,
+  createToolFactory,
+  withDeadline,
+  withTimeShare,
+  type CallContext,
+  type ToolFactoryOptions,
+} from './tool.js';

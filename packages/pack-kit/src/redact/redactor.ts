@@ -1,4 +1,5 @@
 import { MIN_LENGTH, PatternIndex, patternsOf, type Range } from './patterns.js';
+import { rewriteJson } from '../rewrite-json.js';
 import { readingsOf, type Reading } from './reading.js';
 
 const REDACTED = '[redacted]';
@@ -65,7 +66,11 @@ export function createRedactor({ onSecret }: RedactorOptions = {}): Redactor {
     if (!contains(text)) return text;
     return redactDocument(text, redactJson) ?? redactText(text);
   };
-  const redactJson = (value: unknown): unknown => redactTree(value, { contains, redact });
+  const redactJson = (root: unknown): unknown =>
+    rewriteJson(root, (value) => {
+      if (typeof value === 'string') return redact(value);
+      return typeof value === 'number' && contains(String(value)) ? null : value;
+    });
 
   return {
     add: (value) => addTo(permanent, value),
@@ -101,41 +106,4 @@ function redactDocument(text: string, redactJson: (value: unknown) => unknown): 
   } catch {
     return undefined;
   }
-}
-
-type Container = unknown[] | Record<string, unknown>;
-
-interface Redaction {
-  readonly contains: (text: string) => boolean;
-  readonly redact: (text: string) => string;
-}
-
-/** Iterative, because the upstream controls the nesting depth. */
-function redactTree(root: unknown, { contains, redact }: Redaction): unknown {
-  const holder = [root];
-  const open: Container[] = [holder];
-  const visit = (value: unknown): unknown => {
-    if (typeof value === 'string') return redact(value);
-    if (typeof value === 'number') return contains(String(value)) ? null : value;
-    if (typeof value === 'object' && value !== null) open.push(value as Container);
-    return value;
-  };
-  for (let container = open.pop(); container; container = open.pop()) {
-    if (Array.isArray(container)) {
-      for (let index = 0; index < container.length; index++) {
-        container[index] = visit(container[index]);
-      }
-    } else {
-      for (const key of Object.keys(container)) {
-        const given = container[key];
-        const [name, value] = [redact(key), visit(given)];
-        if (name === key && value === given) continue;
-        if (name !== key) Reflect.deleteProperty(container, key);
-        // Not by assignment: `__proto__` is an ordinary key in JSON.
-        const how = { value, writable: true, enumerable: true, configurable: true };
-        Object.defineProperty(container, name, how);
-      }
-    }
-  }
-  return holder[0];
 }

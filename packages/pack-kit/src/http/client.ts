@@ -1,0 +1,226 @@
+import type { PackDeps, ToolContext } from '@toolkeel/contract';
+import {
+  FaultError,
+  systemClock,
+  upstream,
+  withResilience,
+  type AttemptContext,
+  type Clock,
+  type Effect,
+  type Fault,
+  type Outcome,
+  type ResiliencePolicy,
+  type ResilientFunction,
+  type Upstream,
+} from '@toolkeel/kernel';
+import { BoundedMap } from '../cache.js';
+import { classify } from '../faults.js';
+import { createRedactor } from '../redact/redactor.js';
+import { createConnections, type NetworkRules } from './connections.js';
+import {
+  read,
+  write,
+  type ExchangeOptions,
+  type FailedResponse,
+  type HttpRequest,
+  type HttpResponse,
+  type Send,
+} from './exchange.js';
+
+/** Wraps each attempt: adds credentials, records what the response says. */
+export type Intercept<R extends HttpRequest> = (
+  request: R,
+  signal: AbortSignal,
+  next: (request: R) => Promise<HttpResponse>,
+) => Promise<HttpResponse>;
+
+export interface HttpClientOptions<R extends HttpRequest> extends Partial<
+  Pick<ExchangeOptions, 'connections' | 'headers' | 'maxRedirects' | 'secrets'>
+> {
+  /** The name of the pack, for events and the user agent. */
+  readonly name: string;
+  readonly policy: ResiliencePolicy;
+  readonly deps: Pick<PackDeps, 'now' | 'random' | 'observe'>;
+  /** URLs that the operator configured. They may be private; all others must be public. */
+  readonly trusted: Iterable<string | URL>;
+  /** The largest response. Default: 8 MiB. */
+  readonly maxBytes?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly network?: NetworkRules | undefined;
+  readonly intercept?: Intercept<R> | undefined;
+  /** The fault of an error response. Default: `faultOfResponse`. */
+  readonly faultOf?: ((response: FailedResponse, request: R, wallNow: number) => Fault) | undefined;
+  /** Refreshes the credential after a 401; the request is then retried once. */
+  readonly refreshAuth?: ((signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** The part of a tool's context that a read needs. */
+export interface RequestContext extends Pick<ToolContext, 'signal' | 'deadline' | 'correlationId'> {
+  readonly noteRetry?: (() => void) | undefined;
+}
+
+/** `callContextOf` creates one for a tool. */
+export interface WriteContext extends RequestContext {
+  /** Records the write in the journal, then runs it. */
+  readonly send: Send;
+}
+
+type Request<R, Context, Result = HttpResponse> = (request: R, call: Context) => Promise<Result>;
+
+/** Requests with retries, deadlines, rate limits and a circuit breaker, by their effect. */
+export interface HttpClient<R extends HttpRequest = HttpRequest> {
+  readonly read: Request<R, RequestContext>;
+  /** Like `read`, but returns the fault as a value. */
+  readonly readOutcome: Request<R, RequestContext, Outcome<HttpResponse>>;
+  /** A mutation that is retried like a read, on a new connection each time. */
+  readonly idempotent: Request<R, WriteContext>;
+  /** A mutation that is sent again only if nothing of it was sent. */
+  readonly once: Request<R, WriteContext>;
+  /** One attempt of a read without retries, for a caller that has its own. */
+  readonly attempt: Request<R, Attempting>;
+  /** The shared state of an origin. */
+  readonly upstreamOf: (url: URL) => Upstream;
+  /** The upstreams in memory, for monitoring. */
+  readonly upstreams: () => readonly Upstream[];
+  readonly close: () => Promise<void>;
+}
+
+interface Attempting {
+  readonly signal: AbortSignal;
+  readonly reportLimits?: AttemptContext['reportLimits'] | undefined;
+}
+
+interface Sending<R> {
+  readonly request: R;
+  readonly call: RequestContext & Partial<WriteContext>;
+  /** Why the write of the current attempt did not start: a refusal of the journal. */
+  refusal?: { readonly cause: unknown };
+}
+
+interface Origin<R> {
+  readonly upstream: Upstream;
+  readonly send: Readonly<Record<Effect, ResilientFunction<Sending<R>, HttpResponse>>>;
+}
+
+/** Bounds the memory for origins that callers and upstreams name. */
+const MAX_UNTRUSTED = 64;
+
+/** Creates the HTTP client of a pack. Requests to one origin share its circuit, budgets and limits. */
+export function createHttpClient<R extends HttpRequest = HttpRequest>(
+  options: HttpClientOptions<R>,
+): HttpClient<R> {
+  const { name, policy, deps, intercept, refreshAuth, network } = options;
+  const clock = options.clock ?? { ...systemClock, now: deps.now };
+  const connectTimeoutMs = policy.attemptTimeoutMs ?? policy.callTimeoutMs ?? 60_000;
+  const exchange = {
+    ...options,
+    connections: options.connections ?? createConnections(connectTimeoutMs, network),
+    trusted: new Set(Array.from(options.trusted, (href) => new URL(href).origin)),
+    secrets: options.secrets ?? createRedactor(),
+    maxBytes: options.maxBytes ?? 8_388_608,
+    wallNow: () => clock.wallNow(),
+    headers: { 'user-agent': `toolkeel-${name}/0.1`, ...options.headers },
+  };
+
+  const perform = async (request: R, { signal, reportLimits }: Attempting, send?: Send) => {
+    const next = (given: R): Promise<HttpResponse> =>
+      send ? write(given, { ...exchange, signal }, send) : read(given, { ...exchange, signal });
+    const response = await (intercept ? intercept(request, signal, next) : next(request));
+    reportLimits?.(response.limits);
+    return response;
+  };
+
+  const createOrigin = (origin: string): Origin<R> => {
+    const shared = upstream(new URL(origin).host, policy);
+    const sender = (effect: Effect): ResilientFunction<Sending<R>, HttpResponse> =>
+      withResilience(
+        (sending: Sending<R>, attempt) => {
+          if (attempt.index > 0) sending.call.noteRetry?.();
+          const send = effect === 'read' ? undefined : recordedSend(sending, attempt);
+          const reportLimits: Attempting['reportLimits'] = (limits) => attempt.reportLimits(limits);
+          return perform(sending.request, { signal: attempt.signal, reportLimits }, send);
+        },
+        policy,
+        {
+          name: `${name}_${effect}`,
+          effect,
+          retryUnsent: effect === 'once',
+          upstream: shared,
+          classify,
+          clock,
+          random: deps.random,
+          listener: deps.observe,
+          ...(refreshAuth && { refreshAuth }),
+        },
+      );
+    const [reading, repeatable, once] = [sender('read'), sender('idempotent'), sender('once')];
+    return { upstream: shared, send: { read: reading, idempotent: repeatable, once } };
+  };
+  const trusted = new Map<string, Origin<R>>();
+  const others = new BoundedMap<Origin<R>>(MAX_UNTRUSTED);
+  const originOf = ({ origin: key }: URL): Origin<R> => {
+    const known = exchange.trusted.has(key) ? trusted : others;
+    const origin = known.get(key) ?? createOrigin(key);
+    known.set(key, origin);
+    return origin;
+  };
+
+  const outcomeOf = async (effect: Effect, request: R, call: Sending<R>['call']) => {
+    const sending: Sending<R> = { request, call };
+    const { signal, deadline, correlationId } = call;
+    const route = request.route === undefined ? {} : { route: request.route };
+    const callOptions = { signal, deadline, correlationId, ...route };
+    const outcome = await originOf(request.url).send[effect].outcome(sending, callOptions);
+    const { refusal } = sending;
+    if (outcome.ok || !refusal) return outcome;
+    if (outcome.fault.sent === 'no') throw refusal.cause;
+    // An earlier attempt may have executed, even though the journal refused the next one.
+    throw new FaultError({ kind: 'network', sent: 'maybe', cause: refusal.cause });
+  };
+  const sendWith = (effect: Effect) => async (request: R, call: Sending<R>['call']) => {
+    const outcome = await outcomeOf(effect, request, call);
+    if (outcome.ok) return outcome.value;
+    throw new FaultError(outcome.fault);
+  };
+
+  return {
+    read: sendWith('read'),
+    readOutcome: (request, call) => outcomeOf('read', request, call),
+    idempotent: sendWith('idempotent'),
+    once: sendWith('once'),
+    attempt: (request, context) => perform(request, context),
+    upstreamOf: (url) => originOf(url).upstream,
+    upstreams: () => [...trusted.values(), ...others.values()].map((origin) => origin.upstream),
+    close: () => exchange.connections.close(),
+  };
+}
+
+/** Tells the kernel what was sent, and keeps the reason if the journal refuses the write. */
+function recordedSend<R>(sending: Sending<R>, attempt: AttemptContext): Send {
+  const { send } = sending.call;
+  if (!send) throw new TypeError('A write needs the `send` of its call: see callContextOf.');
+  attempt.sent = 'no';
+  return async (run, { signal } = {}) => {
+    try {
+      return await send(
+        (token) => {
+          attempt.sent = 'maybe';
+          return run(token).catch(throwAfterSend);
+        },
+        { signal },
+      );
+    } catch (cause) {
+      if (attempt.sent !== 'no') throw cause;
+      // An abandoned attempt does not determine the result of the call.
+      if (signal?.aborted !== true) sending.refusal = { cause };
+      throw new FaultError({ kind: 'rejected', sent: 'no', cause });
+    }
+  };
+}
+
+/** Once the first byte may be sent, a connection error does not prove that nothing was executed. */
+function throwAfterSend(cause: unknown): never {
+  if (cause instanceof FaultError) throw cause;
+  const fault = classify(cause);
+  throw new FaultError(fault.sent === 'no' ? { ...fault, sent: 'maybe' } : fault);
+}
