@@ -1,16 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { isPublicAddress } from '@toolkeel/pack-kit';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Catalogs } from './api/catalogs.js';
-import { ConfigError, configFromEnvironment, configSchema, readSecret } from './config.js';
-import { isPublicAddress } from './http/ssrf.js';
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
+import { configFromEnvironment, configSchema } from './config.js';
 
 const catalogs = (config: z.input<typeof configSchema>, env = {}) =>
   new Catalogs(configSchema.parse(config), env, isPublicAddress);
@@ -105,27 +97,6 @@ describe('the configuration', () => {
 });
 
 describe('secrets', () => {
-  it('come from the environment, with a prefix', () => {
-    expect(readSecret({ env: 'T', prefix: 'Bearer ' }, 'x', { T: 'abc' })).toBe('Bearer abc');
-    expect(() => readSecret({ env: 'T' }, 'headers.Authorization', {})).toThrow(
-      /headers\.Authorization.*T/,
-    );
-    expect(() => readSecret('a\r\nb', 'x', {})).toThrow(ConfigError);
-  });
-
-  it('come from a file with mode 600', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'toolkeel-stac-'));
-    folders.push(folder);
-    const file = join(folder, 'token');
-    writeFileSync(file, 'abc\n', { mode: 0o600 });
-    expect(readSecret({ file }, 'x', {})).toBe('abc');
-    const open = join(folder, 'open');
-    writeFileSync(open, 'abc', { mode: 0o644 });
-    if (process.platform !== 'win32')
-      expect(() => readSecret({ file: open }, 'x', {})).toThrow(/mode to 600/);
-    expect(() => readSecret({ file: join(folder, 'none') }, 'x', {})).toThrow(ConfigError);
-  });
-
   it('are redacted', () => {
     const config = {
       catalogs: {

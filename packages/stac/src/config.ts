@@ -1,4 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import {
+  commonSettings,
+  httpUrl as anyHttpUrl,
+  secretSource,
+  settingsFromEnvironment,
+  type Environment,
+} from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
 
 /** Names of URL parameters that hold credentials. */
@@ -12,9 +18,7 @@ function isKeyName(name: string): boolean {
 const NO_CREDENTIAL =
   'contains a credential, and callers can see the URL. Use `headers` instead, such as { "Authorization": { "env": "NAME", "prefix": "Bearer " } }';
 
-const httpUrl = z
-  .url({ protocol: /^https?$/ })
-  .refine((href) => !holdsCredential(href), { error: NO_CREDENTIAL });
+const httpUrl = anyHttpUrl.refine((href) => !holdsCredential(href), { error: NO_CREDENTIAL });
 
 function holdsCredential(href: string): boolean {
   if (!URL.canParse(href)) return false;
@@ -24,11 +28,7 @@ function holdsCredential(href: string): boolean {
 }
 
 /** A literal value, or a reference to an environment variable or a file. */
-const secret = z.union([
-  z.string(),
-  z.strictObject({ env: z.string().min(1), prefix: z.string().optional() }),
-  z.strictObject({ file: z.string().min(1), prefix: z.string().optional() }),
-]);
+const secret = z.union([z.string(), ...secretSource.options]);
 
 /** Replaces zod's message for an invalid record key, which does not describe a valid key. */
 const keyError = (message: string) => ({
@@ -88,19 +88,11 @@ const settings = z.strictObject({
     .boolean()
     .default(true)
     .describe('Whether calls may select any public catalogue by URL.'),
-  toolTimeoutSecs: z.number().positive().max(3600).default(15),
-  attemptTimeoutSecs: z.number().positive().max(3600).default(6),
-  maxRetries: z.int().min(0).max(5).default(2),
+  ...commonSettings({ toolTimeoutSecs: 15, attemptTimeoutSecs: 6, maxRetries: 2 }),
   hedge: z
     .boolean()
     .default(false)
     .describe('Whether to send a second request when the first one is slow.'),
-  maxResponseBytes: z
-    .int()
-    .min(65_536)
-    .max(268_435_456)
-    .default(8_388_608)
-    .describe('The maximum size of a response.'),
 });
 
 /** `packs.stac` of the configuration. */
@@ -117,7 +109,6 @@ export const configSchema = settings.check(({ value, issues }) => {
 
 export type StacConfig = z.output<typeof configSchema>;
 export type CatalogConfig = z.output<typeof catalog>;
-type SecretSource = z.output<typeof secret>;
 
 const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
   'earth-search': {
@@ -151,50 +142,11 @@ export function defaultCatalogOf(config: StacConfig): string {
   return config.defaultCatalog ?? names.find((name) => name === DEFAULT_CATALOG) ?? names[0]!;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Settings of `packs.stac` from environment variables, which override the file. */
 export function configFromEnvironment(env: Environment): z.input<typeof configSchema> {
   const url = env['TOOLKEEL_STAC_URL'];
-  const seconds = env['STAC_MCP_TOOL_TIMEOUT_SECS'] ?? env['TOOLKEEL_TOOL_TIMEOUT_SECS'];
   return {
     ...(url && { catalogs: { default: { url } }, defaultCatalog: 'default' }),
-    // The schema rejects NaN and names the setting.
-    ...(seconds && { toolTimeoutSecs: Number(seconds) }),
+    ...settingsFromEnvironment(env, { timeout: ['STAC_MCP_TOOL_TIMEOUT_SECS'] }),
   };
-}
-
-/** An unusable setting. The message names the setting, never its value. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
-/** Reads a secret from its source. */
-export function readSecret(source: SecretSource, setting: string, env: Environment): string {
-  const value = typeof source === 'string' ? source : readStored(source, setting, env);
-  if (/[\r\n\0]/.test(value)) throw new ConfigError(`${setting}: contains a line break`);
-  return value;
-}
-
-function readStored(
-  source: Exclude<SecretSource, string>,
-  setting: string,
-  env: Environment,
-): string {
-  const value = 'env' in source ? env[source.env] : readSecretFile(source.file, setting);
-  if (value === undefined || value === '') {
-    const where = 'env' in source ? `the variable ${source.env}` : `the file ${source.file}`;
-    throw new ConfigError(`${setting}: ${where} is empty or missing`);
-  }
-  return `${source.prefix ?? ''}${value}`;
-}
-
-function readSecretFile(path: string, setting: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat) return undefined;
-  // Windows has no permission bits.
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-    throw new ConfigError(`${setting}: ${path} can be read by others; set its mode to 600`);
-  }
-  return readFileSync(path, 'utf8').trim();
 }

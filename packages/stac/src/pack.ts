@@ -1,21 +1,12 @@
 import type { Pack, ToolSpec } from '@toolkeel/contract';
-import {
-  catalogsOf,
-  configSchema,
-  defaultCatalogOf,
-  type Environment,
-  type StacConfig,
-} from './config.js';
-import type { IsAllowed, Resolve } from './http/ssrf.js';
-import { objectOf } from './json.js';
-import { oneLine } from './strings.js';
+import type { NetworkRules } from '@toolkeel/pack-kit';
+import { objectOf, oneLine, type Environment } from '@toolkeel/pack-kit/base';
+import { catalogsOf, configSchema, defaultCatalogOf, type StacConfig } from './config.js';
 import { specs } from './tools/specs/index.js';
 
 /** The process environment and the network rules, which tests replace. */
-export interface RuntimeContext {
+export interface RuntimeContext extends NetworkRules {
   readonly env?: Environment;
-  readonly resolve?: Resolve;
-  readonly isAllowed?: IsAllowed;
 }
 
 /** `describe` loads the tool specs only; the handlers are loaded by `create`. */
@@ -35,7 +26,7 @@ export function createStacPack(runtime: RuntimeContext = {}): Pack<typeof config
 /** The STAC pack. */
 export const stac = createStacPack();
 
-/** Repeated in every tool description, so the list must stay short. */
+/** Repeated in several tools, so the list must stay short. */
 const MAX_NAMES = 8;
 const MAX_LINES = 20;
 
@@ -56,13 +47,14 @@ function instructionsFor(config: StacConfig): string {
   ].join('\n');
 }
 
-/** Adds the names of the configured catalogues to the argument descriptions. */
+/** Adds the names of the configured catalogues to the tools that a session starts with. */
 function withCatalogNames(tools: readonly ToolSpec[], config: StacConfig): readonly ToolSpec[] {
   const main = defaultCatalogOf(config);
   const names = Object.keys(catalogsOf(config)).filter((name) => name !== main);
   const shown = [`${main} (default)`, ...names].slice(0, MAX_NAMES);
   const list = `${shown.join(', ')}${names.length >= MAX_NAMES ? ', …' : ''}`;
   return tools.map((spec) => {
+    if (!spec.name.startsWith('search_')) return spec;
     const properties = objectOf(spec.inputSchema['properties']) ?? {};
     const described = ['catalog', 'catalogs'].flatMap((argument) => {
       const schema = objectOf(properties[argument]);

@@ -1,10 +1,9 @@
 import { raise, toolError, type PackResource, type ToolContext } from '@toolkeel/contract';
+import { asFault, callContextOf, type CallContext } from '@toolkeel/pack-kit';
 import { CatalogCall } from './api/catalog-call.js';
 import type { Catalog } from './api/catalogs.js';
 import type { Client } from './api/client.js';
-import { callContextOf, type CallContext } from './call-context.js';
 import { getCollection, getItem } from './tools/get.js';
-import { asFault } from './tools/tool.js';
 
 const TEMPLATES = {
   collection: 'stac://{catalog}/collections/{collection_id}',

@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { api, classes, item } from './support/api.js';
-import type { Reply } from './support/server.js';
+import type { Reply } from '@toolkeel/pack-kit/testing';
 import { useHarness } from './support/rig.js';
 
 const { setup, serve, createRig } = useHarness();

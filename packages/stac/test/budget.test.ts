@@ -1,7 +1,8 @@
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
+import type { PackRig } from '@toolkeel/pack-kit/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { api, collection, item, page } from './support/api.js';
-import { useHarness, type Rig } from './support/rig.js';
+import { useHarness } from './support/rig.js';
 
 const { createRig, setup } = useHarness();
 
@@ -11,7 +12,7 @@ afterEach(async () => {
 });
 
 /** Reads a list to its end and counts the calls. */
-const readAll = async (rig: Rig, tool: string, args: object, byteBudget?: number) => {
+const readAll = async (rig: PackRig, tool: string, args: object, byteBudget?: number) => {
   const ids: string[] = [];
   const warnings: unknown[] = [];
   let token: string | undefined;

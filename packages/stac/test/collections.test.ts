@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { api, classes, collection } from './support/api.js';
 import { useHarness } from './support/rig.js';
-import type { ReceivedRequest } from './support/server.js';
+import type { ReceivedRequest } from '@toolkeel/pack-kit/testing';
 
 const { createRig, serve, setup } = useHarness();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { api, item, page } from './support/api.js';
 import { useHarness } from './support/rig.js';
-import type { ReceivedRequest, Reply } from './support/server.js';
+import type { ReceivedRequest, Reply } from '@toolkeel/pack-kit/testing';
 
 const { setup, serve, createRig } = useHarness();
 

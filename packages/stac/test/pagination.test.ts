@@ -1,15 +1,15 @@
 /** Lists with loops, wrong ends and wrong orders. */
 import { describe, expect, it } from 'vitest';
 import { api, classes, collection, item, page } from './support/api.js';
-import { type Rig, useHarness } from './support/rig.js';
-import type { Handler } from './support/server.js';
+import { useHarness } from './support/rig.js';
+import type { PackRig, Handler } from '@toolkeel/pack-kit/testing';
 
 const { setup, serve, createRig } = useHarness();
 
 type Listed = { items?: { id: string }[]; collections?: { id: string }[]; warnings: string[] };
 
 /** Reads a list to its end, at most 60 pages. */
-async function followed(rig: Rig, tool: string, args: object) {
+async function followed(rig: PackRig, tool: string, args: object) {
   const ids: string[] = [];
   const warnings: string[] = [];
   let token: string | null | undefined;

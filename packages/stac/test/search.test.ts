@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { api, classes, item, page } from './support/api.js';
 import { useHarness } from './support/rig.js';
-import type { ReceivedRequest, Reply } from './support/server.js';
+import type { ReceivedRequest, Reply } from '@toolkeel/pack-kit/testing';
 
 const { setup } = useHarness();
 
@@ -26,7 +26,7 @@ describe('a search', () => {
     const [search] = searches(server.requests);
     expect(search).toMatchObject({
       method: 'POST',
-      body: {
+      json: {
         collections: ['scenes'],
         bbox: [10, 45, 11, 46],
         datetime: '2024-06-01T00:00:00Z/2024-06-30T23:59:59.999Z',
@@ -88,9 +88,9 @@ describe('a search', () => {
   it('sends a box across the antimeridian as a geometry', async () => {
     const { rig, server } = await setup(api({ post: true }));
     await rig.data('search_items', { bbox: [170, -20, -170, -10] });
-    const [{ body }] = searches(server.requests) as [ReceivedRequest];
-    expect(body['bbox']).toBeUndefined();
-    expect(body['intersects']).toMatchObject({ type: 'MultiPolygon' });
+    const [{ json }] = searches(server.requests) as [ReceivedRequest];
+    expect(json['bbox']).toBeUndefined();
+    expect(json['intersects']).toMatchObject({ type: 'MultiPolygon' });
   });
 
   it('converts between CQL2 text and JSON', async () => {
@@ -98,13 +98,13 @@ describe('a search', () => {
     const only = (...more: string[]) => [classes.core, classes.search, classes.filter, ...more];
     const jsonOnly = await setup(api({ post: true, conformsTo: only(classes.json) }));
     await jsonOnly.rig.data('search_items', { filter: 'a = 1' });
-    expect(searches(jsonOnly.server.requests)[0]?.body).toMatchObject({
+    expect(searches(jsonOnly.server.requests)[0]?.json).toMatchObject({
       filter: json,
       'filter-lang': 'cql2-json',
     });
     const textOnly = await setup(api({ post: true, conformsTo: only(classes.text) }));
     await textOnly.rig.data('search_items', { filter: json });
-    expect(searches(textOnly.server.requests)[0]?.body).toMatchObject({
+    expect(searches(textOnly.server.requests)[0]?.json).toMatchObject({
       filter: 'a = 1',
       'filter-lang': 'cql2-text',
     });
@@ -115,7 +115,7 @@ describe('a search', () => {
     const conformsTo = [classes.core, classes.search, classes.filter, classes.json];
     const { rig, server } = await setup(api({ post: true, conformsTo }));
     await rig.data('search_items', { query: { a: { gt: 1 } }, filter: 'b = 2' });
-    expect(searches(server.requests)[0]?.body['filter']).toEqual({
+    expect(searches(server.requests)[0]?.json['filter']).toEqual({
       op: 'and',
       args: [
         { op: '>', args: [{ property: 'a' }, 1] },
@@ -143,8 +143,8 @@ describe('a search', () => {
       api({
         post: true,
         conformsTo: all,
-        before: ({ path, body }) =>
-          path === '/search' && JSON.stringify(body['sortby']).includes('"datetime"')
+        before: ({ path, json }) =>
+          path === '/search' && JSON.stringify(json['sortby']).includes('"datetime"')
             ? { status: 400, json: { description: 'unknown field' } }
             : undefined,
       }),
@@ -161,7 +161,7 @@ describe('a search', () => {
       limit: '3',
       query: '{"a":{"eq":1}}',
     });
-    expect(searches(server.requests)[0]?.body).toMatchObject({
+    expect(searches(server.requests)[0]?.json).toMatchObject({
       collections: ['scenes'],
       bbox: [1, 2, 3, 4],
       limit: 3,
@@ -225,7 +225,7 @@ describe('pages', () => {
     return found;
   };
   const everything = Array.from({ length: 7 }, (_, index) => `i${index}`);
-  const fromBody = ({ body }: ReceivedRequest) => Number(body['token'] ?? 0);
+  const fromBody = ({ json }: ReceivedRequest) => Number(json['token'] ?? 0);
   const intersects = {
     type: 'Polygon',
     coordinates: [[...Array.from({ length: 500 }, (_, i) => [i / 1000, 1 + i / 1000]), [0, 1]]],
@@ -249,16 +249,16 @@ describe('pages', () => {
     ],
     [
       'POST with the whole body',
-      (token, { body }) => ({ href: '/search', method: 'POST', body: { ...body, token } }),
+      (token, { json }) => ({ href: '/search', method: 'POST', body: { ...json, token } }),
       fromBody,
     ],
     [
       'POST with merge false',
-      (token, { body }) => ({
+      (token, { json }) => ({
         href: '/search',
         method: 'POST',
         merge: false,
-        body: { ...body, token },
+        body: { ...json, token },
       }),
       fromBody,
     ],
@@ -275,7 +275,7 @@ describe('pages', () => {
     expect(searches(server.requests)).toHaveLength(4);
     const last = searches(server.requests).at(-1)!;
     if (last.method === 'POST')
-      expect(last.body).toMatchObject({ collections: ['scenes'], intersects });
+      expect(last.json).toMatchObject({ collections: ['scenes'], intersects });
   });
 
   it('are cut if the server ignores the limit', async () => {
@@ -385,8 +385,8 @@ describe('pages', () => {
 });
 
 describe('a page that is too large', () => {
-  const limitIn = ({ body, params, method }: ReceivedRequest) =>
-    Number(method === 'POST' ? body['limit'] : params.get('limit'));
+  const limitIn = ({ json, params, method }: ReceivedRequest) =>
+    Number(method === 'POST' ? json['limit'] : params.get('limit'));
   const stock = { status: 502, json: { message: 'Internal server error' } };
 
   it.each<[string, boolean, Reply]>([

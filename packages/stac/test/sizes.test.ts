@@ -44,15 +44,13 @@ describe('an estimate', () => {
   });
 
   it('reports the files beyond the limit of HEAD requests', async () => {
-    const { rig, server } = await setup(({ path, origin, method }) => {
+    const { rig, server } = await setup((request) => {
+      const { origin, method } = request;
       if (method === 'HEAD') return { headers: { 'content-length': '10' } };
       const assets = Object.fromEntries(
         Array.from({ length: 60 }, (_, index) => [`x${index}`, { href: `${origin}/f/${index}` }]),
       );
-      return api({ items: of(assets) })(
-        { path, origin, method, params: new URLSearchParams('limit=10'), headers: {}, body: {} },
-        0,
-      );
+      return api({ items: of(assets) })({ ...request, params: new URLSearchParams('limit=10') }, 0);
     });
     expect(await rig.data('estimate_data_size')).toMatchObject({
       coverage: { head: { assets: 48 }, unknown: { assets: 12 } },
@@ -62,13 +60,11 @@ describe('an estimate', () => {
   });
 
   it.each([206, 204, 203])('ignores a HEAD response with status %i', async (status) => {
-    const { rig } = await setup(({ path, origin, method }) => {
+    const { rig } = await setup((request) => {
+      const { path, origin, method } = request;
       if (method === 'HEAD') return { status, headers: { 'content-length': '10' } };
       if (path === '/search') return page(of({ a: { href: `${origin}/f` } }));
-      return api()(
-        { path, origin, method, params: new URLSearchParams(), headers: {}, body: {} },
-        0,
-      );
+      return api()({ ...request, params: new URLSearchParams() }, 0);
     });
     expect(await rig.data('estimate_data_size')).toMatchObject({
       estimated_size_bytes: null,

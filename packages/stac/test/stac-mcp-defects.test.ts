@@ -129,7 +129,7 @@ describe('defects of stac-mcp', () => {
     await rig.data('search_items', { sortby: '-properties.datetime' });
     await rig.data('search_items', { sortby: '+properties.datetime' });
     expect(
-      server.requests.filter(({ path }) => path === '/search').map(({ body }) => body['sortby']),
+      server.requests.filter(({ path }) => path === '/search').map(({ json }) => json['sortby']),
     ).toEqual([
       [{ field: 'properties.datetime', direction: 'desc' }],
       [{ field: 'properties.datetime', direction: 'asc' }],
@@ -291,7 +291,7 @@ describe('defects of stac-mcp', () => {
     };
     const data = await rig.data('estimate_data_size', { aoi_geojson });
     expect(data).toMatchObject({ estimated_size_bytes: 1000, aoi: { clipped_size_bytes: 500 } });
-    expect(server.requests.at(-1)?.body['intersects']).toEqual(aoi_geojson);
+    expect(server.requests.at(-1)?.json['intersects']).toEqual(aoi_geojson);
   });
 
   it('a search for collections could not search', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { collection, item } from './support/api.js';
 import { useHarness } from './support/rig.js';
-import type { Handler } from './support/server.js';
+import type { Handler } from '@toolkeel/pack-kit/testing';
 
 const { serve, createRig } = useHarness();
 

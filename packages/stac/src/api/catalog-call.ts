@@ -1,6 +1,11 @@
-import { withDeadline, withTimeShare, type CallContext } from '../call-context.js';
+import {
+  withDeadline,
+  withTimeShare,
+  type CallContext,
+  type HttpResponse,
+} from '@toolkeel/pack-kit';
 import type { Document } from '../http/documents.js';
-import type { HttpRequest, HttpResponse } from '../http/types.js';
+import type { CatalogRequest } from '../http/requests.js';
 import type { Catalog } from './catalogs.js';
 import type { Client } from './client.js';
 import type { LandingPage } from './landing.js';
@@ -25,8 +30,8 @@ export class CatalogCall {
     return this.client.documents.get(this.catalog, url, route, this.context);
   }
 
-  send(request: Omit<HttpRequest, 'catalog'>): Promise<HttpResponse> {
-    return this.client.gateway.send({ ...request, catalog: this.catalog }, this.context);
+  send(request: Omit<CatalogRequest, 'catalog'>): Promise<HttpResponse> {
+    return this.client.requests.read({ ...request, catalog: this.catalog }, this.context);
   }
 
   now(): number {

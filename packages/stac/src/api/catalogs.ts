@@ -1,15 +1,16 @@
 import { raise, toolError } from '@toolkeel/contract';
-import { createRedactor, type Redactor } from '@toolkeel/pack-kit';
 import {
-  catalogsOf,
-  defaultCatalogOf,
+  checkPublic,
+  createRedactor,
+  isPublicAddress,
+  parseTarget,
   readSecret,
-  type CatalogConfig,
+  withoutTrailingSlashes,
   type Environment,
-  type StacConfig,
-} from '../config.js';
-import { checkPublic, parseTarget, type IsAllowed } from '../http/ssrf.js';
-import { withoutTrailingSlashes } from '../strings.js';
+  type IsAllowed,
+  type Redactor,
+} from '@toolkeel/pack-kit';
+import { catalogsOf, defaultCatalogOf, type CatalogConfig, type StacConfig } from '../config.js';
 
 /** The token service that signs the URLs of a catalogue's assets. */
 export interface Signing {
@@ -37,7 +38,7 @@ export interface Catalog {
 }
 
 /** The arguments that select a catalogue. */
-interface CatalogSelection {
+export interface CatalogSelection {
   readonly catalog?: string | undefined;
   readonly catalog_url?: string | undefined;
 }
@@ -49,7 +50,7 @@ export class Catalogs {
   readonly #allowUrls: boolean;
   readonly #isAllowed: IsAllowed;
 
-  constructor(config: StacConfig, env: Environment, isAllowed: IsAllowed) {
+  constructor(config: StacConfig, env: Environment, isAllowed: IsAllowed = isPublicAddress) {
     this.#named = new Map(
       Object.entries(catalogsOf(config)).map(([name, settings]) => [
         name,

@@ -1,9 +1,13 @@
 import { FaultError, type Clock } from '@toolkeel/kernel';
-import { TtlCache } from '../cache.js';
-import { withTimeShare, type CallContext } from '../call-context.js';
+import {
+  stringsOf,
+  TtlCache,
+  withTimeShare,
+  type CallContext,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { Documents } from '../http/documents.js';
-import type { Gateway } from '../http/gateway.js';
-import { stringsOf, type JsonObject } from '../json.js';
+import type { Requests } from '../http/requests.js';
 import type { CollectionSearchResult } from '../search/collections.js';
 import type { KnownCollections } from '../search/diagnose.js';
 import { PageBuffer } from '../search/page-buffer.js';
@@ -14,7 +18,7 @@ import type { Signer } from './signer.js';
 
 interface ClientParts {
   readonly catalogs: Catalogs;
-  readonly gateway: Gateway;
+  readonly requests: Requests;
   readonly documents: Documents;
   readonly signer: Signer;
   readonly clock: Clock;
@@ -33,7 +37,7 @@ const MAX_CATALOGS = 64;
 /** The dependencies and caches that the tools share. */
 export class Client {
   readonly catalogs: Catalogs;
-  readonly gateway: Gateway;
+  readonly requests: Requests;
   readonly documents: Documents;
   readonly signer: Signer;
   readonly clock: Clock;
@@ -47,7 +51,7 @@ export class Client {
 
   constructor(parts: ClientParts) {
     this.catalogs = parts.catalogs;
-    this.gateway = parts.gateway;
+    this.requests = parts.requests;
     this.documents = parts.documents;
     this.signer = parts.signer;
     this.clock = parts.clock;

@@ -1,7 +1,6 @@
+import { badResponse, objectsOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import { documentOf } from '../http/documents.js';
-import { badResponse } from '../http/exchange.js';
-import { matchedOf, objectsOf, stringOf, type JsonObject } from '../json.js';
-import { nextRequest, requestDigest, type PageRequest } from '../search/page.js';
+import { matchedOf, nextRequest, requestDigest, type PageRequest } from '../search/page.js';
 import type { CatalogCall } from './catalog-call.js';
 
 export interface CollectionsPage {

@@ -1,7 +1,12 @@
 import type { FaultError } from '@toolkeel/kernel';
-import { stringOf, stringsOf, type JsonObject } from '../json.js';
-import { withoutTrailingSlashes } from '../strings.js';
-import { below, linksWith, linkTo, targetOf } from './links.js';
+import {
+  stringOf,
+  stringsOf,
+  urlUnder,
+  withoutTrailingSlashes,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
+import { linksWith, linkTo, targetOf } from './links.js';
 
 /** The landing page of a catalogue: its capabilities and endpoints. */
 export interface LandingPage {
@@ -32,7 +37,7 @@ export function parseLandingPage(doc: JsonObject, url: URL): LandingPage {
   const optional = {
     search: searchOf(doc, url, capabilities),
     collections:
-      linkUrl('data') ?? (capabilities.has('features') ? below(url, 'collections') : undefined),
+      linkUrl('data') ?? (capabilities.has('features') ? urlUnder(url, 'collections') : undefined),
     queryables: linkUrl('queryables'),
     conformance: linkUrl('conformance'),
     aggregate: aggregateOf(doc, url, capabilities),
@@ -60,7 +65,7 @@ function searchOf(
   // Some servers advertise a search without linking it; the specification fixes the path.
   if (!first) {
     return capabilities.has('item_search')
-      ? { url: below(url, 'search'), get: true, post: false }
+      ? { url: urlUnder(url, 'search'), get: true, post: false }
       : undefined;
   }
   const post = links.find(({ method }) => method === 'POST');
@@ -82,7 +87,7 @@ function aggregateOf(
   const target = links[0] && targetOf(links[0].href, url);
   if (target) return { url: target, post: links.some(({ method }) => method === 'POST') };
   return capabilities.has('aggregation')
-    ? { url: below(url, 'aggregate'), post: false }
+    ? { url: urlUnder(url, 'aggregate'), post: false }
     : undefined;
 }
 
@@ -157,5 +162,5 @@ function unversioned(uri: string): string {
 }
 
 export function collectionsUrl({ collections, url }: LandingPage): URL {
-  return collections ?? below(url, 'collections');
+  return collections ?? urlUnder(url, 'collections');
 }

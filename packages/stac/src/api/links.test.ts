@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { below, linksOf, linkTo, resolveLink } from './links.js';
+import { linksOf, linkTo, resolveLink } from './links.js';
 
 describe('links', () => {
   it('are parsed from any JSON', () => {
@@ -60,24 +60,5 @@ describe('links', () => {
     ['http://b.example/x', 'https://a.example/y', 'http://b.example/x'],
   ])('%s from %s resolves to %s', (href, base, target) => {
     expect(resolveLink(href, new URL(base)).href).toBe(target);
-  });
-
-  it('encode any name as one path segment', () => {
-    const base = new URL('https://a.example/v1/collections/');
-    expect(below(base, 'a/b', 'items', 'x y?z#').href).toBe(
-      'https://a.example/v1/collections/a%2Fb/items/x%20y%3Fz%23',
-    );
-    fc.assert(
-      fc.property(
-        fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/\p{Cs}/u.test(text)),
-        (name) => {
-          const url = below(base, name, 'items');
-          expect(url.origin).toBe(base.origin);
-          expect(url.pathname.startsWith('/v1/collections/')).toBe(true);
-          expect(url.pathname.endsWith('/items')).toBe(true);
-          expect(url.pathname.split('/')).toHaveLength(5);
-        },
-      ),
-    );
   });
 });

@@ -1,6 +1,4 @@
-import { parseTarget } from '../http/ssrf.js';
-import { objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
-import { withoutTrailingSlashes } from '../strings.js';
+import { objectOf, objectsOf, parseTarget, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 
 /** A STAC link, with the members that pagination adds. */
 export interface Link {
@@ -71,17 +69,4 @@ export function targetOf(href: string, base: URL): URL | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Appends path segments to a URL with or without a trailing slash. */
-export function below(base: URL, ...segments: readonly string[]): URL {
-  const url = new URL(base);
-  const path = segments.map(encodeSegment).join('/');
-  url.pathname = `${withoutTrailingSlashes(url.pathname)}/${path}`;
-  return url;
-}
-
-/** URL parsers resolve the segments `.` and `..` even when they are percent-encoded once. */
-function encodeSegment(name: string): string {
-  return /^\.{1,2}$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);
 }

@@ -1,10 +1,16 @@
-import { BoundedMap } from '../cache.js';
-import type { CallContext } from '../call-context.js';
+import {
+  badResponse,
+  BoundedMap,
+  isObject,
+  memberOf,
+  objectOf,
+  stringOf,
+  urlUnder,
+  type CallContext,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { Documents } from '../http/documents.js';
-import { badResponse } from '../http/exchange.js';
-import { isObject, memberOf, objectOf, stringOf, type JsonObject } from '../json.js';
 import type { Catalog, Signing } from './catalogs.js';
-import { below } from './links.js';
 
 interface Token {
   readonly value: string;
@@ -87,7 +93,7 @@ export class Signer {
     container: Container,
     context: CallContext,
   ): Promise<Token> {
-    const url = below(new URL(signing.tokenUrl), container.account, container.container);
+    const url = urlUnder(signing.tokenUrl, container.account, container.container);
     const signer = { ...catalog, url, headers: signing.headers };
     const { doc } = await this.#documents.get(signer, url, 'sign', context);
     const value = stringOf(doc['token']);

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@toolkeel/pack-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.js';
 import { FilterSyntaxError } from './lexer.js';
 import { parseCql2 } from './parse.js';
 import { printCql2 } from './print.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '@toolkeel/pack-kit';
 import { FilterSyntaxError, TokenReader, tokensOf } from './lexer.js';
 import { isGeometryWord, readWkt } from './wkt.js';
 

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject } from '../json.js';
+import { arrayOf, isObject, type JsonObject } from '@toolkeel/pack-kit';
 import { FilterSyntaxError } from './lexer.js';
 import { printWkt } from './wkt.js';
 

@@ -1,4 +1,4 @@
-import { arrayOf, numberOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { arrayOf, numberOf, objectsOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import { FilterSyntaxError, type TokenReader } from './lexer.js';
 
 /** GeoJSON type and nesting depth of the coordinates, by WKT keyword. */

@@ -6,7 +6,7 @@ import {
   objectsOf,
   stringOf,
   type JsonObject,
-} from '../json.js';
+} from '@toolkeel/pack-kit';
 
 type Position = readonly [lon: number, lat: number];
 /** If west is greater than east, the box crosses the antimeridian. */

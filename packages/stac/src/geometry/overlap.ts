@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '@toolkeel/pack-kit';
 import {
   edgesOf,
   parseShape,

@@ -1,4 +1,4 @@
-import { arrayOf, numberOf, objectOf, stringOf } from '../json.js';
+import { arrayOf, numberOf, objectOf, stringOf } from '@toolkeel/pack-kit';
 
 export type Position = readonly [x: number, y: number];
 export type Line = readonly Position[];

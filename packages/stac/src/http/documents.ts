@@ -1,10 +1,14 @@
+import {
+  badResponse,
+  BoundedMap,
+  headerOf,
+  isObject,
+  type CallContext,
+  type HttpResponse,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { Catalog } from '../api/catalogs.js';
-import { BoundedMap } from '../cache.js';
-import type { CallContext } from '../call-context.js';
-import { isObject, type JsonObject } from '../json.js';
-import { badResponse } from './exchange.js';
-import type { Gateway } from './gateway.js';
-import { headerOf, type HttpResponse } from './types.js';
+import type { Requests } from './requests.js';
 
 /** A JSON object and its URL, which relative links are resolved against. */
 export interface Document {
@@ -21,11 +25,11 @@ const MAX_CACHED_BYTES = 262_144;
 
 /** Fetches single documents by GET, and revalidates those with an ETag. */
 export class Documents {
-  readonly #gateway: Gateway;
+  readonly #requests: Requests;
   readonly #cache = new BoundedMap<CachedDocument>(MAX_CACHED);
 
-  constructor(gateway: Gateway) {
-    this.#gateway = gateway;
+  constructor(requests: Requests) {
+    this.#requests = requests;
   }
 
   async get(catalog: Catalog, url: URL, route: string, context: CallContext): Promise<Document> {
@@ -33,7 +37,7 @@ export class Documents {
     const cached = this.#cache.get(key);
     const headers = cached && { 'if-none-match': cached.etag };
     const request = { catalog, method: 'GET', url, headers, route } as const;
-    const response = await this.#gateway.send(request, context);
+    const response = await this.#requests.read(request, context);
     if (response.status === 304 && cached) return cached;
     const document = documentOf(response);
     const etag = headerOf(response.headers, 'etag');

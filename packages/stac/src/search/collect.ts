@@ -1,6 +1,6 @@
 import { FaultError } from '@toolkeel/kernel';
+import type { JsonObject } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
-import type { JsonObject } from '../json.js';
 import type { Criteria } from './criteria.js';
 import type { Cursor } from './cursor.js';
 import { searchItems, type SearchOptions, type SearchResult } from './search.js';

@@ -1,3 +1,4 @@
+import { objectOf, stringOf, stringsOf, type JsonObject } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import {
   allCollections,
@@ -8,7 +9,6 @@ import {
 import { collectionsUrl, type LandingPage } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
 import { crossesAntimeridian, toBox } from '../geometry/box.js';
-import { objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import { extentMayMatch, staticCollections } from '../static/search.js';
 import { PAGE_SIZE } from './collect.js';
 import type { Criteria } from './criteria.js';

@@ -1,6 +1,6 @@
 import { raise, toolError } from '@toolkeel/contract';
+import { isObject, numbersOf, objectsOf, type JsonObject } from '@toolkeel/pack-kit';
 import { boxAround, boxOfGeometry, parseGeometry, validateBox } from '../geometry/box.js';
-import { isObject, numbersOf, objectsOf, type JsonObject } from '../json.js';
 import { parseDatetime, type Span } from './datetime.js';
 import { parseFields, type Fields, type FieldsArgument } from './fields.js';
 import { normalizeQuery, validateQuery } from './query.js';

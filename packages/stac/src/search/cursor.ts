@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { stringOf, type JsonObject } from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
-import { stringOf, type JsonObject } from '../json.js';
 import type { PageRequest } from './page.js';
 
 /** Digests of earlier pages of a list, to detect repeated pages. Part of the page token. */

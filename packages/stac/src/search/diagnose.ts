@@ -1,5 +1,16 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import {
+  asQuestion,
+  closestMatches,
+  didYouMean,
+  faultToError,
+  isObject,
+  memberOf,
+  objectOf,
+  oneLine,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
 import { collectionsPage } from '../api/collections.js';
@@ -7,13 +18,9 @@ import type { LandingPage } from '../api/landing.js';
 import { linksWith } from '../api/links.js';
 import { FilterSyntaxError } from '../cql2/lexer.js';
 import { parseCql2 } from '../cql2/parse.js';
-import { faultToError } from '../faults.js';
-import { isObject, memberOf, objectOf, type JsonObject } from '../json.js';
-import { oneLine } from '../strings.js';
 import type { Criteria } from './criteria.js';
 import { ITEM_MEMBERS, KNOWN_PROPERTIES } from './known-properties.js';
 import { propertyOf } from './query.js';
-import { asQuestion, didYouMean, closestMatches } from '@toolkeel/pack-kit';
 
 /** The known collections of a catalogue, with the properties in their summaries. */
 export interface KnownCollections {

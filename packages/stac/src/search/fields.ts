@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '@toolkeel/pack-kit';
 
 export interface Fields {
   readonly include: readonly string[];

@@ -1,5 +1,5 @@
 import { canonicalJson } from '@toolkeel/contract';
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '@toolkeel/pack-kit';
 import { fitsToken, type Cursor } from './cursor.js';
 
 /** A fetched list. A result may have room for only a part of it. */

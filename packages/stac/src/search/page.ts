@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
 import { FaultError, type Fault, type Outcome } from '@toolkeel/kernel';
-import type { Redactor } from '@toolkeel/pack-kit';
+import {
+  badResponse,
+  countOf,
+  objectOf,
+  objectsOf,
+  ResponseTooLargeError,
+  stringOf,
+  type HttpResponse,
+  type JsonObject,
+  type Redactor,
+} from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import { linkTo, resolveLink } from '../api/links.js';
 import { documentOf, type Document } from '../http/documents.js';
-import { badResponse } from '../http/exchange.js';
-import { ResponseTooLargeError, UpstreamError } from '../http/response.js';
-import type { HttpResponse } from '../http/types.js';
-import { matchedOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { PageTooLarge } from '../http/requests.js';
 
 /** A request for one page. */
 export interface PageRequest {
@@ -108,7 +115,7 @@ export async function tryPage(
     const { method, url, headers, body } = current;
     const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
     const sent = { catalog, method, url, headers, body: text, route: 'search', divisible };
-    const outcome: Outcome<HttpResponse> = await client.gateway.outcome(sent, context);
+    const outcome: Outcome<HttpResponse> = await client.requests.readOutcome(sent, context);
     if (outcome.ok) return { ok: true, value: parsePage(documentOf(outcome.value), current) };
     if (!divisible || !isTooLarge(outcome.fault)) return outcome;
     current = withLimit(current, Math.floor(limit / 2));
@@ -116,9 +123,12 @@ export async function tryPage(
 }
 
 function isTooLarge({ cause }: Fault): boolean {
-  return (
-    cause instanceof ResponseTooLargeError || (cause instanceof UpstreamError && cause.tooLarge)
-  );
+  return cause instanceof ResponseTooLargeError || cause instanceof PageTooLarge;
+}
+
+/** The total number of matches that a page reports. */
+export function matchedOf(page: JsonObject): number | undefined {
+  return countOf(page['numberMatched']) ?? countOf(objectOf(page['context'])?.['matched']);
 }
 
 function parsePage({ doc, url }: Document, request: PageRequest): Page {

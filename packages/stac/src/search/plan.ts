@@ -1,11 +1,10 @@
 import { raise, toolError } from '@toolkeel/contract';
+import { isObject, urlUnder, type JsonObject } from '@toolkeel/pack-kit';
 import type { Capability, LandingPage } from '../api/landing.js';
-import { below } from '../api/links.js';
 import { FilterSyntaxError } from '../cql2/lexer.js';
 import { parseCql2 } from '../cql2/parse.js';
 import { printCql2 } from '../cql2/print.js';
 import { boxToGeometry, crossesAntimeridian, toBox } from '../geometry/box.js';
-import { isObject, type JsonObject } from '../json.js';
 import { invalid, type Criteria } from './criteria.js';
 import { fieldsForServer, type Fields } from './fields.js';
 import type { PageRequest } from './page.js';
@@ -62,7 +61,7 @@ function itemsOfOneCollection({ collections }: LandingPage, criteria: Criteria):
       'This catalogue has no item search. It can list the items of one collection, by bbox and datetime.',
     );
   }
-  return below(collections, only, 'items');
+  return urlUnder(collections, only, 'items');
 }
 
 function warningsFor(

@@ -1,4 +1,4 @@
-import { isObject, memberOf, type JsonObject } from '../json.js';
+import { isObject, memberOf, type JsonObject } from '@toolkeel/pack-kit';
 
 /** The operators of the query extension. */
 const QUERY_OPERATORS = [

@@ -1,7 +1,7 @@
 import { FaultError } from '@toolkeel/kernel';
+import type { JsonObject } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { LandingPage } from '../api/landing.js';
-import type { JsonObject } from '../json.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import {

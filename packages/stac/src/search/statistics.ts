@@ -1,5 +1,5 @@
+import { numberOf, objectOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import { boxAround, boxOf, type Box } from '../geometry/box.js';
-import { numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
 
 export interface Bucket {
   readonly key: string;

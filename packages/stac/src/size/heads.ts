@@ -1,6 +1,5 @@
+import { headerOf, parseTarget } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
-import { parseTarget } from '../http/ssrf.js';
-import { headerOf } from '../http/types.js';
 import { byGroup } from './estimate.js';
 
 const PARALLEL = 12;
@@ -84,7 +83,7 @@ async function headSize(
     const url = parseTarget(await client.signer.sign(catalog, href, context));
     const headers = { 'accept-encoding': 'identity' };
     const request = { catalog, method: 'HEAD', url, headers, route: 'head' } as const;
-    const outcome = await client.gateway.outcome(request, context);
+    const outcome = await client.requests.readOutcome(request, context);
     if (!outcome.ok || outcome.value.status !== 200) return undefined;
     const length = Number(headerOf(outcome.value.headers, 'content-length') ?? NaN);
     // Some servers report 0 for an unknown size.

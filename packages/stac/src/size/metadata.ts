@@ -6,7 +6,7 @@ import {
   objectsOf,
   stringOf,
   type JsonObject,
-} from '../json.js';
+} from '@toolkeel/pack-kit';
 
 /** The members in which catalogues store the file size; the standard one first. */
 const SIZE_MEMBERS = ['file:size', 'file:bytes', 'content_length', 'byte_size', 'bytes', 'size'];

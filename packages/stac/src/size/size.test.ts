@@ -1,8 +1,8 @@
+import type { JsonObject } from '@toolkeel/pack-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fractionsInside } from '../geometry/overlap.js';
 import { createWorkBudget } from '../geometry/shape.js';
-import type { JsonObject } from '../json.js';
 import { estimateAssets, extrapolate, totalOf, type AssetFacts } from './estimate.js';
 import { headSample } from './heads.js';
 import { metadataSize, uncompressedSize } from './metadata.js';

@@ -1,4 +1,5 @@
 import { raise, toolError } from '@toolkeel/contract';
+import { arrayOf, didYouMean, objectOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
 import type { LandingPage } from '../api/landing.js';
@@ -12,7 +13,6 @@ import {
 } from '../geometry/box.js';
 import { shapesIntersect } from '../geometry/intersects.js';
 import { createWorkBudget, parseShape, type WorkBudget } from '../geometry/shape.js';
-import { arrayOf, objectOf, stringOf, type JsonObject } from '../json.js';
 import type { Criteria } from '../search/criteria.js';
 import type { Cursor } from '../search/cursor.js';
 import { overlapsSpan } from '../search/datetime.js';
@@ -20,7 +20,6 @@ import { knownCollectionsFrom } from '../search/diagnose.js';
 import { unsupported } from '../search/plan.js';
 import { matchesQuery } from '../search/query.js';
 import type { SearchOptions, SearchResult } from '../search/search.js';
-import { didYouMean } from '@toolkeel/pack-kit';
 import { walk, type Visitor, type WalkResult } from './walk.js';
 
 /** Searches a static catalogue by reading its files, within limits. */

@@ -1,8 +1,8 @@
 import { FaultError } from '@toolkeel/kernel';
+import { objectsOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import { linksOf, targetOf } from '../api/links.js';
 import type { Document } from '../http/documents.js';
-import { objectsOf, stringOf, type JsonObject } from '../json.js';
 
 /** Controls a walk and receives what it finds. */
 export interface Visitor {

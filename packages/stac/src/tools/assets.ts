@@ -1,10 +1,16 @@
+import {
+  compact,
+  didYouMean,
+  objectOf,
+  stringOf,
+  stringsOf,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
 import { linkTo } from '../api/links.js';
-import { compact, objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { Fields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
-import { didYouMean } from '@toolkeel/pack-kit';
 
 /** The asset name that selects all assets. */
 export const ALL_ASSETS = '*';

@@ -1,10 +1,9 @@
 import { implementTool } from '@toolkeel/contract';
+import { compact, oneLine, stringOf } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { capabilityNames, includesClass } from '../api/landing.js';
 import { linksOf } from '../api/links.js';
-import { compact, stringOf } from '../json.js';
 import { sensors } from '../size/metadata.js';
-import { oneLine } from '../strings.js';
 import {
   getCatalogCapabilitiesSpec,
   getConformanceSpec,

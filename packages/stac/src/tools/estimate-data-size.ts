@@ -1,10 +1,10 @@
+import { isObject, objectOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import type * as z from 'zod';
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { Client } from '../api/client.js';
 import { boxToGeometry, toBox } from '../geometry/box.js';
 import { fractionsInside, type FractionOf } from '../geometry/overlap.js';
 import { createWorkBudget } from '../geometry/shape.js';
-import { isObject, objectOf, stringOf, type JsonObject } from '../json.js';
 import { collectItems } from '../search/collect.js';
 import { geometryOf, parseCriteria, type Criteria } from '../search/criteria.js';
 import type { SearchResult } from '../search/search.js';

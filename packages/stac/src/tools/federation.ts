@@ -1,15 +1,18 @@
 import { isRetryable, raise, toolError } from '@toolkeel/contract';
 import type { Clock } from '@toolkeel/kernel';
+import {
+  describeFailure,
+  oneLine,
+  toolErrorOf,
+  type CallContext,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '../call-context.js';
-import type { JsonObject } from '../json.js';
 import { fitsToken, type Cursor, type FederatedCursor } from '../search/cursor.js';
 import type { FetchedList } from '../search/page-buffer.js';
 import { isInOrder, type Order } from '../search/sort.js';
-import { oneLine } from '../strings.js';
-import { describeFailure, toolErrorOf } from './tool.js';
 
 /** The share of the call's time after which late catalogues are no longer awaited. */
 const WAIT_SHARE = 0.8;

@@ -1,10 +1,16 @@
 import { FaultError } from '@toolkeel/kernel';
+import {
+  badResponse,
+  countOf,
+  objectOf,
+  objectsOf,
+  stringOf,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
 import { documentOf } from '../http/documents.js';
-import { badResponse } from '../http/exchange.js';
-import { countOf, objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
 import { sampleItems, type Sample } from '../search/collect.js';
 import { latestWarning, parseCriteria, type Criteria } from '../search/criteria.js';
 import { diagnose, explainRejection } from '../search/diagnose.js';

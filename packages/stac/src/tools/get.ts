@@ -1,17 +1,25 @@
 import { FaultError } from '@toolkeel/kernel';
+import {
+  arrayOf,
+  isObject,
+  numberOf,
+  objectOf,
+  oneLine,
+  stringOf,
+  urlUnder,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type * as z from 'zod';
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { collectionsUrl, type LandingPage } from '../api/landing.js';
-import { below, linkTo, resolveLink } from '../api/links.js';
-import { arrayOf, isObject, numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
+import { linkTo, resolveLink } from '../api/links.js';
 import { loadKnownCollections, unseenFields } from '../search/diagnose.js';
 import { parseFields, project } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
 import { searchItems } from '../search/search.js';
 import { missing, staticCollection, staticItem } from '../static/search.js';
-import { oneLine } from '../strings.js';
 import {
   assetWarnings,
   includeAssets,
@@ -28,7 +36,7 @@ import { catalogTool } from './tool.js';
 export async function getCollection(call: CatalogCall, id: string): Promise<JsonObject> {
   const landing = await call.landing();
   if (landing.kind === 'static') return staticCollection(call, landing, id);
-  const url = below(collectionsUrl(landing), id);
+  const url = urlUnder(collectionsUrl(landing), id);
   const doc = await unlessMissing(call.get(url, 'collection'), [404, 410]);
   if (hasId(doc)) return doc;
   const known = await loadKnownCollections(call, landing);
@@ -48,7 +56,7 @@ export async function getItem(
     const { items } = await searchItems(call, criteria, { limit: 1 });
     return items.find((item) => item['id'] === itemId) ?? missing('item', itemId, call.catalog);
   }
-  const url = below(collectionsUrl(landing), collectionId, 'items', itemId);
+  const url = urlUnder(collectionsUrl(landing), collectionId, 'items', itemId);
   const doc = await unlessMissing(call.get(url, 'item'), [404, 410]);
   if (hasId(doc)) return doc;
   const known = await loadKnownCollections(call, landing);
@@ -144,7 +152,7 @@ export const getQueryablesTool = (client: Client) =>
   });
 
 async function catalogQueryables(call: CatalogCall, landing: LandingPage) {
-  const url = landing.queryables ?? below(landing.url, 'queryables');
+  const url = landing.queryables ?? urlUnder(landing.url, 'queryables');
   const schema = await querySchema(call.get(url, 'queryables'));
   return schema ?? noQueryables(call.catalog);
 }
@@ -155,12 +163,12 @@ async function collectionQueryables(
   landing: LandingPage,
   id: string,
 ): Promise<JsonObject> {
-  const standard = below(collectionsUrl(landing), id, 'queryables');
+  const standard = urlUnder(collectionsUrl(landing), id, 'queryables');
   const schema = await querySchema(call.get(standard, 'queryables'));
   if (schema) return schema;
   const collection = await getCollection(call, id);
   const link = linkTo(collection, 'queryables');
-  const linked = link && resolveLink(link.href, below(collectionsUrl(landing), id));
+  const linked = link && resolveLink(link.href, urlUnder(collectionsUrl(landing), id));
   if (!linked || linked.href === standard.href) return noQueryables(call.catalog);
   const { doc } = await call.get(linked, 'queryables');
   return doc;

@@ -1,7 +1,6 @@
 import { page } from '@toolkeel/contract';
+import type { CallContext, JsonObject } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '../call-context.js';
-import type { JsonObject } from '../json.js';
 import { scoreOf, searchCollections, type CollectionQuery } from '../search/collections.js';
 import { latestWarning, parseCriteria } from '../search/criteria.js';
 import type { FederatedCursor } from '../search/cursor.js';

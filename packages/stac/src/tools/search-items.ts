@@ -1,12 +1,11 @@
 import { page } from '@toolkeel/contract';
+import { oneLine, type JsonObject } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
-import type { JsonObject } from '../json.js';
 import { collectItems, PAGE_SIZE } from '../search/collect.js';
 import { parseCriteria } from '../search/criteria.js';
 import { unseenFields } from '../search/diagnose.js';
 import { parseFields, project, type Fields } from '../search/fields.js';
 import { searchItems } from '../search/search.js';
-import { oneLine } from '../strings.js';
 import {
   ALL_ASSETS,
   assetWarnings,

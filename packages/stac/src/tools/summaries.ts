@@ -4,11 +4,11 @@ import {
   numberOf,
   objectOf,
   objectsOf,
+  oneLine,
   stringOf,
   stringsOf,
   type JsonObject,
-} from '../json.js';
-import { oneLine } from '../strings.js';
+} from '@toolkeel/pack-kit';
 import { ALL_ASSETS, assetDetails, pickAssets, thumbnailUrl } from './assets.js';
 
 /** The essential members of an item; with `wanted`, the URLs of these assets. */

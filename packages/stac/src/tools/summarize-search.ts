@@ -1,5 +1,5 @@
+import { objectOf, stringOf } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
-import { objectOf, stringOf } from '../json.js';
 import { sampleItems } from '../search/collect.js';
 import { latestWarning, parseCriteria } from '../search/criteria.js';
 import {

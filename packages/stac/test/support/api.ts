@@ -1,4 +1,4 @@
-import type { Handler, ReceivedRequest, Reply } from './server.js';
+import type { Handler, ReceivedRequest, Reply } from '@toolkeel/pack-kit/testing';
 
 export interface ApiOptions {
   readonly conformsTo?: readonly string[];
@@ -106,7 +106,7 @@ export function api(options: ApiOptions = {}): Handler {
     }
     if (path === '/search') {
       if (method === 'POST' && !post) return { status: 405, json: { message: 'not allowed' } };
-      const limit = Number(method === 'POST' ? request.body['limit'] : params.get('limit'));
+      const limit = Number(method === 'POST' ? request.json['limit'] : params.get('limit'));
       return page(items.slice(0, limit), [], { numberMatched: items.length });
     }
     if (path === '/collections') return { json: { collections, links: [] } };

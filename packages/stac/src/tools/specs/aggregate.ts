@@ -31,7 +31,7 @@ export const getAggregationsSpec = specifyTool({
   name: 'get_aggregations',
   title: 'Aggregations',
   description:
-    'Counts the items of a search: in total, over time, by collection, platform or cloud cover. The catalogue counts if it can; else a bounded sample is counted locally, and the result says so.',
+    'Counts the items of a search: in total, over time, by collection, platform or cloud cover. If the catalogue cannot, a bounded sample is counted, and the result says so.',
   input: z.object({
     ...searchArguments,
     aggregations: idList
@@ -119,19 +119,16 @@ export const part = z.object({ assets: z.int(), share, bytes: bytes.nullable() }
 export const estimateDataSizeSpec = specifyTool({
   ...readTraits,
   name: 'estimate_data_size',
-  title: 'Estimate data size',
   description:
-    'Estimates the download size of the assets of a search: from file sizes in the metadata, HEAD requests, raster shapes and data types. Reports the share of each method, a range, and the part inside the area. Unknown sizes are reported as unknown.',
+    'Estimates the download size of the assets of a search from metadata, HEAD requests and raster shapes: with a range, the share of each method, and the part inside an area.',
   input: z.object({
     ...searchArguments,
-    aoi_geojson: searchArguments.intersects.describe(
-      'Area of interest as GeoJSON, to estimate the part inside it.',
-    ),
-    assets: idList.optional().describe('Only these assets of each item, e.g. ["red", "nir"].'),
+    aoi_geojson: searchArguments.intersects.describe('Area of interest as GeoJSON.'),
+    assets: idList.optional().describe('Only these, e.g. ["red", "nir"].'),
     limit: limit(10_000).describe(
-      'Number of items to estimate, at most 200; the size of all matches is extrapolated. Default: 10.',
+      'Items to estimate, at most 200; the rest is extrapolated. Default: 10.',
     ),
-    force_metadata_only: z.boolean().default(false).describe('Whether to send no HEAD requests.'),
+    force_metadata_only: z.boolean().default(false).describe('Sends no HEAD requests.'),
     output_format: outputFormat,
     ...catalogArguments,
   }),

@@ -59,7 +59,7 @@ export const getCatalogCapabilitiesSpec = specifyTool({
   name: 'get_catalog_capabilities',
   title: 'Catalogue capabilities',
   description:
-    'Lists the capabilities of a catalogue: how it searches, sorts and filters (query, CQL2), whether it has queryables, aggregations and collection search, and how missing ones are replaced.',
+    'Lists the capabilities of a catalogue: search, sorting, filters (query, CQL2), queryables, aggregations, collection search, and how missing ones are replaced.',
   input: z.object({ output_format: anyOutputFormat, ...catalogArguments }),
   output: z.object({
     catalog: z.string(),

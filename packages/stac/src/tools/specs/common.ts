@@ -1,11 +1,10 @@
-import { profilesFrom, type ErrorCode } from '@toolkeel/contract';
+import type { BuiltInCode, JsonSchema } from '@toolkeel/contract';
 import * as z from 'zod';
 
 /** The traits that all tools of this pack share. */
 export const readTraits = {
   category: 'read',
   effect: 'read',
-  profiles: profilesFrom('readonly'),
 } as const;
 
 /** The error codes of every tool that sends requests, in addition to those of all tools. */
@@ -18,7 +17,7 @@ export const catalogCodes = Object.freeze([
   'circuit_open',
   'not_found',
   'invalid_input',
-] as const satisfies readonly ErrorCode[]);
+] as const satisfies readonly BuiltInCode[]);
 
 /** Some clients send lists and objects as JSON strings. */
 function fromJsonText(value: unknown): unknown {
@@ -51,52 +50,50 @@ function fromNumberText(value: unknown): unknown {
   return typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
 }
 
+/** Lists an argument in its simplest form; the others are accepted without telling every model of them. */
+function listed(schema: JsonSchema) {
+  return { listed: schema };
+}
+
 export const id = z.string().min(1).max(512);
 export const idList = z.preprocess(toList, z.array(id).max(500).optional());
-const geoJson = lenient(z.looseObject({ type: z.string() }));
+const geoJson = lenient(z.looseObject({ type: z.string() })).meta(listed({ type: 'object' }));
 
 export const catalogArguments = {
-  catalog: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe('The name of a configured catalogue. Default: the default one.'),
+  catalog: z.string().min(1).max(64).optional().describe('A configured catalogue.'),
   catalog_url: z
     .url({ protocol: /^https?$/ })
     .max(2048)
     .optional()
-    .describe('The URL of the landing page of a public STAC catalogue.'),
+    .describe('Another, public catalogue.'),
 };
 
 /** The arguments that select items. */
 export const searchArguments = {
-  collections: idList.optional().describe('Collection ids, e.g. ["sentinel-2-l2a"].'),
+  collections: idList.optional().describe('Ids, e.g. ["sentinel-2-l2a"].'),
   ids: idList.optional().describe('Item ids.'),
   bbox: z
     .preprocess(
       fromNumberList,
       z.union([z.array(z.number()).min(4).max(6), z.looseObject({ type: z.string() })]),
     )
+    .meta(listed({ type: 'array', items: { type: 'number' } }))
     .optional()
-    .describe(
-      '[west, south, east, north] in degrees; west > east crosses the antimeridian. Or GeoJSON, for the box around it.',
-    ),
-  intersects: geoJson.optional().describe('A GeoJSON geometry or Feature. Not together with bbox.'),
+    .describe('[west, south, east, north]; west > east crosses the antimeridian. Or GeoJSON.'),
+  intersects: geoJson.optional().describe('GeoJSON, instead of bbox.'),
   datetime: z
     .string()
     .min(1)
     .max(100)
     .optional()
-    .describe(
-      'A date, time or interval: "2024-06", "2024-06-01/2024-06-30", "2024-06-01/..", or "latest".',
-    ),
+    .describe('"2024-06", "2024-06-01/2024-06-30", "2024-06-01/..", or "latest".'),
   query: lenient(z.record(z.string(), z.unknown()))
     .optional()
-    .describe('Conditions on properties: {"eo:cloud_cover": {"lt": 10}}.'),
+    .describe('On properties: {"eo:cloud_cover": {"lt": 10}}.'),
   filter: lenient(z.union([z.string().min(1).max(20_000), z.record(z.string(), z.unknown())]))
+    .meta(listed({ type: 'string' }))
     .optional()
-    .describe('A CQL2 filter, as text ("eo:cloud_cover < 10") or as JSON.'),
+    .describe('CQL2: "eo:cloud_cover < 10", or its JSON.'),
 };
 
 const sortKey = z.strictObject({ field: z.string().min(1), direction: z.enum(['asc', 'desc']) });
@@ -104,8 +101,9 @@ const sortKey = z.strictObject({ field: z.string().min(1), direction: z.enum(['a
 export const sortby = lenient(
   z.union([z.string().min(1).max(500), z.array(z.union([z.string().min(1), sortKey])).max(10)]),
 )
+  .meta(listed({ type: 'string' }))
   .optional()
-  .describe('"-properties.datetime", or a list of {field, direction}.');
+  .describe('For example "-properties.datetime".');
 
 const paths = z.array(z.string().min(1).max(200)).max(100);
 
@@ -116,33 +114,29 @@ export const fields = lenient(
     z.strictObject({ include: paths.optional(), exclude: paths.optional() }),
   ]),
 )
+  .meta(listed({ type: 'array', items: { type: 'string' } }))
   .optional()
-  .describe('Members to return: ["properties.datetime", "assets.red.href", "-geometry"].');
+  .describe('Members to return: ["properties.datetime", "-geometry"].');
 
 export const limit = (max: number, initial = 10) =>
   z
     .preprocess(fromNumberText, z.int().min(1).max(max))
     .default(initial)
-    .describe(`Maximum number of results. Default: ${initial}.`);
+    .describe(`Default: ${initial}.`);
 
 export const outputFormat = z
   .enum(['text', 'json'])
   .default('text')
-  .describe('text: the essentials; json: all data of the catalogue.');
+  .describe('json: all data of the catalogue.');
 
 /** For tools with a single output format. */
-export const anyOutputFormat = outputFormat.describe('text and json are equivalent here.');
+export const anyOutputFormat = outputFormat
+  .meta(listed({ type: 'string' }))
+  .describe('Has no effect here.');
 export const assets = idList
   .optional()
-  .describe('Keys or roles of assets whose URLs to return: ["red", "data"]; "*" for all.');
+  .describe('Keys or roles whose URLs to return: ["red", "data"]; "*" for all.');
 
-export const signAssets = z
-  .boolean()
-  .default(false)
-  .describe('Whether to sign asset URLs for a temporary download.');
+export const signAssets = z.boolean().default(false).describe('Signs asset URLs for a download.');
 
-export const pageToken = z
-  .string()
-  .max(8192)
-  .optional()
-  .describe('meta.pagination.next_token of the previous result.');
+export const pageToken = z.string().max(8192).optional().describe('meta.pagination.next_token.');

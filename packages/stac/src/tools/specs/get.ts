@@ -17,9 +17,9 @@ export const getCollectionSpec = specifyTool({
   name: 'get_collection',
   title: 'One collection',
   description:
-    'Reads one collection: its content, extent in space and time, licence and providers. output_format "json" or `fields` adds summaries, item assets and all other members.',
+    'Reads one collection: its content, extent in space and time, licence and providers. output_format "json" adds all else.',
   input: z.object({
-    collection_id: id.describe('The id of the collection.'),
+    collection_id: id,
     fields,
     output_format: outputFormat,
     ...catalogArguments,
@@ -38,8 +38,8 @@ export const getItemSpec = specifyTool({
   description:
     'Reads one item of a collection: its properties, its footprint and the URLs of its assets.',
   input: z.object({
-    collection_id: id.describe('The id of the collection.'),
-    item_id: id.describe('The id of the item.'),
+    collection_id: id,
+    item_id: id,
     fields,
     assets,
     sign_assets: signAssets,

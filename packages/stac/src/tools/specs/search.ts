@@ -19,9 +19,8 @@ import {
 export const searchItemsSpec = specifyTool({
   ...readTraits,
   name: 'search_items',
-  title: 'Search items',
   description:
-    'Searches a STAC catalogue for items (scenes, tiles, datasets) by collection, area, time and properties. Returns the essentials of each item, such as its thumbnail; `assets` adds asset URLs, output_format "json" or `fields` more.',
+    'Searches a STAC catalogue for items (scenes, tiles, datasets) by collection, area, time and properties. Returns the essentials of each; `assets` adds asset URLs, `fields` more.',
   input: z.object({
     ...searchArguments,
     sortby,
@@ -61,11 +60,11 @@ export const searchFederatedSpec = specifyTool({
   input: z.object({
     catalogs: idList
       .optional()
-      .describe('Names of configured catalogues, or URLs of public ones. Default: all configured.'),
+      .describe('Names of configured ones, or URLs of public ones. Default: all configured.'),
     ...searchArguments,
     sortby,
     fields,
-    limit: limit(100).describe('Maximum number of results per catalogue. Default: 10.'),
+    limit: limit(100).describe('Per catalogue. Default: 10.'),
     output_format: outputFormat,
     page_token: pageToken,
   }),
@@ -87,28 +86,23 @@ const cursor = z.union([cursorSchema, federatedCursorSchema]);
 export const searchCollectionsSpec = specifyTool({
   ...readTraits,
   name: 'search_collections',
-  title: 'Search collections',
   description:
-    'Searches collections by words, area and time, or lists them all. If the catalogue cannot search, all its collections are read and searched locally. Start here if you do not know a collection id.',
+    'Searches collections by words, area and time (locally if the catalogue cannot), or lists them all. Start here if you do not know a collection id.',
   input: z.object({
     q: z
       .string()
       .min(1)
       .max(500)
       .optional()
-      .describe(
-        'Words to find in id, title, keywords and description; commas separate alternatives.',
-      ),
+      .describe('Words in id, title, keywords or description; commas separate alternatives.'),
     bbox: searchArguments.bbox,
     datetime: searchArguments.datetime,
-    limit: limit(10_000).describe('Maximum number of results per catalogue. Default: 10.'),
+    limit: limit(10_000).describe('Per catalogue. Default: 10.'),
     fields,
     output_format: outputFormat,
     page_token: pageToken,
     ...catalogArguments,
-    catalog: catalogArguments.catalog.describe(
-      'The name of a configured catalogue, or "*" to search all of them. Default: the default one.',
-    ),
+    catalog: catalogArguments.catalog.describe('A configured catalogue, or "*" for all.'),
   }),
   output: z.object({
     catalog: z

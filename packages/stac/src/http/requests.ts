@@ -1,0 +1,81 @@
+import type { PackDeps } from '@toolkeel/contract';
+import type { Clock, Fault, ResiliencePolicy } from '@toolkeel/kernel';
+import {
+  createHttpClient,
+  faultOfResponse,
+  objectOf,
+  stringOf,
+  UpstreamError,
+  type FailedResponse,
+  type HttpClient,
+  type HttpRequest,
+  type NetworkRules,
+} from '@toolkeel/pack-kit';
+import type { Catalog } from '../api/catalogs.js';
+
+export interface CatalogRequest extends HttpRequest {
+  /** Decides which targets are allowed and which credentials are sent. */
+  readonly catalog: Catalog;
+  /** Whether the caller can request a smaller page if the response is too large. */
+  readonly divisible?: boolean | undefined;
+}
+
+export type Requests = HttpClient<CatalogRequest>;
+
+interface RequestsOptions {
+  readonly policy: ResiliencePolicy;
+  readonly maxBytes: number;
+  readonly deps: PackDeps;
+  readonly clock: Clock;
+  readonly network: NetworkRules;
+  /** The origins of the configured catalogues. */
+  readonly trusted: Iterable<string>;
+}
+
+export const createRequests = (options: RequestsOptions): Requests =>
+  createHttpClient<CatalogRequest>({
+    ...options,
+    name: 'stac',
+    headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' },
+    intercept: (request, _signal, next) => {
+      const { url, headers, trusted, secrets } = request.catalog;
+      // The headers of a catalogue are only sent to its own origin.
+      const credentials = url.origin === request.url.origin ? headers : {};
+      return next({
+        ...request,
+        headers: { ...request.headers, ...credentials },
+        trusted,
+        secrets,
+      });
+    },
+    faultOf,
+  });
+
+/** A page that the server could not return. A smaller one may succeed. */
+export class PageTooLarge extends UpstreamError {}
+
+function faultOf(response: FailedResponse, { divisible }: CatalogRequest): Fault {
+  const { status, url } = response;
+  const fault = faultOfResponse(response);
+  if (divisible !== true || !isPageTooLarge(status, response.json)) return fault;
+  const { reason } = fault.cause as UpstreamError;
+  // The same page would fail again, so it is not retried: the caller requests a smaller one.
+  return { kind: 'rejected', sent: 'answered', status, cause: new PageTooLarge(url.host, reason) };
+}
+
+const INSPECTED_LENGTH = 300;
+
+/**
+ * Whether an error response means that the page was too large: 413, or the stock 502 of a gateway in
+ * front of a function with a response limit, which every retry would repeat.
+ */
+export function isPageTooLarge(status: number, json: unknown): boolean {
+  if (status === 413) return true;
+  const doc = objectOf(json);
+  if (status !== 502 || !doc) return false;
+  if (doc['message'] === 'Internal server error' && Object.keys(doc).length === 1) return true;
+  const texts = [doc['code'], doc['message'], doc['description'], doc['detail']]
+    .map((value) => stringOf(value)?.slice(0, INSPECTED_LENGTH))
+    .join(' ');
+  return /too ?large|exceed\w* .*(size|limit)/i.test(texts);
+}
