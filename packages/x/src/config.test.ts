@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configFromEnvironment, configSchema, pricesOf, readSecret } from './config.js';
+import { configFromEnvironment, configSchema, pricesOf } from './config.js';
 import { postCost, itemCost } from './cost.js';
 
 describe('configuration', () => {
@@ -54,13 +54,6 @@ describe('configuration', () => {
   ])('rejects an invalid %s by name', (name, given) => {
     const parsed = configSchema.safeParse(given);
     expect(parsed.error?.issues[0]?.path[0]).toBe(name);
-  });
-
-  it('names the setting of an unusable secret, and not the secret', () => {
-    expect(readSecret({ env: 'A' }, 'accessToken', { A: ' token\n' })).toBe('token');
-    expect(() => readSecret({ env: 'A' }, 'accessToken', {})).toThrow(/accessToken.*A/);
-    expect(() => readSecret({ env: 'A' }, 'accessToken', { A: 'to\nken' })).toThrow(/accessToken/);
-    expect(() => readSecret({ file: '/nowhere' }, 'bearerToken', {})).toThrow(/bearerToken/);
   });
 });
 

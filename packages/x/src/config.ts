@@ -1,15 +1,15 @@
-import { readFileSync, statSync, type Stats } from 'node:fs';
+import {
+  commonSettings,
+  ConfigError,
+  httpUrl,
+  readSecret,
+  secretSource as secret,
+  settingsFromEnvironment,
+  type Environment,
+  type SecretSource,
+} from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
 
-const httpUrl = z.url({ protocol: /^https?$/ });
-
-/** Where a secret is stored: an environment variable, or a file that only its owner can read. */
-const secret = z.union([
-  z.strictObject({ env: z.string().min(1) }),
-  z.strictObject({ file: z.string().min(1) }),
-]);
-
-const seconds = z.number().positive().max(3600);
 const price = z.number().min(0).max(1000);
 
 /**
@@ -92,83 +92,37 @@ export const configSchema = z.strictObject({
     .describe(
       'Settles a post, reply or quote with an unknown outcome as not executed after two read-backs that show a newer post and not this one. Risk: if X creates or shows it later, or it was deleted meanwhile, a repeat posts it again. Default: it stays unknown until it is found or an operator settles it.',
     ),
-  toolTimeoutSecs: seconds.default(15),
-  attemptTimeoutSecs: seconds.default(10),
-  maxRetries: z.int().min(0).max(5).default(2),
-  maxResponseBytes: z
-    .int()
-    .min(65_536)
-    .max(67_108_864)
-    .default(8_388_608)
-    .describe('Largest response of X to read.'),
+  ...commonSettings({ toolTimeoutSecs: 15, attemptTimeoutSecs: 10, maxRetries: 2 }),
 });
 
 export type XConfig = z.output<typeof configSchema>;
-export type SecretSource = z.output<typeof secret>;
 
-const SETTINGS = {
-  baseUrl: 'TOOLKEEL_X_BASE_URL',
-  authorizeUrl: 'TOOLKEEL_X_AUTHORIZE_URL',
-  tokenFile: 'TOOLKEEL_X_TOKEN_FILE',
-  clientId: 'TOOLKEEL_X_CLIENT_ID',
-  tier: 'TOOLKEEL_X_TIER',
-} as const;
-
-const SECRETS = {
-  bearerToken: 'TOOLKEEL_X_BEARER_TOKEN',
-  accessToken: 'TOOLKEEL_X_ACCESS_TOKEN',
-  clientSecret: 'TOOLKEEL_X_CLIENT_SECRET',
+const VARIABLES = {
+  settings: {
+    baseUrl: 'TOOLKEEL_X_BASE_URL',
+    authorizeUrl: 'TOOLKEEL_X_AUTHORIZE_URL',
+    tokenFile: 'TOOLKEEL_X_TOKEN_FILE',
+    clientId: 'TOOLKEEL_X_CLIENT_ID',
+    tier: 'TOOLKEEL_X_TIER',
+  },
+  secrets: {
+    bearerToken: 'TOOLKEEL_X_BEARER_TOKEN',
+    accessToken: 'TOOLKEEL_X_ACCESS_TOKEN',
+    clientSecret: 'TOOLKEEL_X_CLIENT_SECRET',
+  },
+  timeout: ['X_MCP_TOOL_TIMEOUT_SECS'],
 } as const;
 
 /** Settings of `packs.x` from environment variables. They override the file; flags override them. */
-export function configFromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-): z.input<typeof configSchema> {
-  const cap = env['X_MCP_TOOL_TIMEOUT_SECS'] ?? env['TOOLKEEL_TOOL_TIMEOUT_SECS'];
-  const settings = Object.entries(SETTINGS).map(([key, name]) => [key, env[name]] as const);
-  // A reference to the variable, so that no secret is part of the settings.
-  const secrets = Object.entries(SECRETS).map(
-    ([key, name]) => [key, env[name] && { env: name }] as const,
+export function configFromEnvironment(env: Environment): z.input<typeof configSchema> {
+  return settingsFromEnvironment(env, VARIABLES);
+}
+
+/** Reads a token from its source. Throws a `ConfigError` for characters that no token has. */
+export function readToken(source: SecretSource, setting: string, env: Environment): string {
+  const token = readSecret(source, setting, env);
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new ConfigError(
+    `${setting}: contains whitespace or characters that are invalid in a token`,
   );
-  const present = [...settings, ...secrets].filter(([, value]) => value);
-  // The schema rejects invalid values.
-  const named: z.input<typeof configSchema> = Object.fromEntries<never>(present as never);
-  return { ...named, ...(cap && { toolTimeoutSecs: Number(cap) }) };
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** An unusable setting. The message names the setting, never its value. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
-/** Reads a secret from the configured environment variable or file. */
-export function readSecret(source: SecretSource, setting: string, env: Environment): string {
-  const value = 'env' in source ? env[source.env]?.trim() : readSecretFile(source.file, setting);
-  if (value === undefined || value === '') {
-    const where = 'env' in source ? `the variable ${source.env}` : `the file ${source.file}`;
-    throw new ConfigError(`${setting}: ${where} is empty or does not exist`);
-  }
-  if (!/^[\x21-\x7e]+$/.test(value)) {
-    throw new ConfigError(
-      `${setting}: contains whitespace or characters that are invalid in a token`,
-    );
-  }
-  return value;
-}
-
-function readSecretFile(path: string, setting: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat) return undefined;
-  requirePrivateFile(path, stat, setting);
-  return readFileSync(path, 'utf8').trim();
-}
-
-export function requirePrivateFile(path: string, stat: Stats, setting: string): void {
-  if (stat.isDirectory()) throw new ConfigError(`${setting}: ${path} is a folder; specify a file`);
-  // Windows has no permission bits.
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-    throw new ConfigError(`${setting}: ${path} is readable by other users; set its mode to 600`);
-  }
 }

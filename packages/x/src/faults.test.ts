@@ -1,5 +1,6 @@
 import { isRetryable } from '@toolkeel/contract';
 import { FaultError, type Fault } from '@toolkeel/kernel';
+import { classify, ResponseTooLargeError } from '@toolkeel/pack-kit';
 import { describe, expect, it } from 'vitest';
 import { readProblem } from './api/problem.js';
 import {
@@ -7,13 +8,12 @@ import {
   faultOfPartialError,
   unreadableResponse,
 } from './api/upstream-problem.js';
-import { classify, faultToError, noLogin } from './faults.js';
-import { OversizedResponse } from './http/message.js';
+import { faultToError, noLogin } from './faults.js';
 
 const NOW = Date.UTC(2026, 5, 1);
 const inSeconds = (seconds: number): string => String(NOW / 1000 + seconds);
 const answered = (status: number, body: unknown = {}, headers = {}) =>
-  faultOfResponse({ status, headers, body }, NOW).fault;
+  faultOfResponse({ status, headers, json: body }, undefined, NOW);
 const errorOf = (fault: Fault) => faultToError(fault)!.input;
 
 describe('faultToError', () => {
@@ -36,13 +36,16 @@ describe('faultToError', () => {
     ['spend cap', answered(403, { title: 'SpendCapReached' }), 'x_credits_depleted'],
     ['no login', classify(noLogin()), 'x_not_configured'],
     ['an open circuit', { kind: 'circuit_open', sent: 'no', retryAfterMs: 5 }, 'circuit_open'],
-    ['too much', classify(new OversizedResponse(9, 8)), 'x_api_error'],
+    ['too much', classify(new ResponseTooLargeError(9, 8)), 'x_api_error'],
   ] as [string, Fault, string][])('%s', (_, fault, code) => {
     expect(errorOf(fault).code).toBe(code);
   });
 
   it('does not retry a response above the byte budget', () => {
-    expect(classify(new OversizedResponse(9, 8))).toMatchObject({ sent: 'answered', final: true });
+    expect(classify(new ResponseTooLargeError(9, 8))).toMatchObject({
+      sent: 'answered',
+      final: true,
+    });
   });
 
   it('names the clock of a timeout', () => {

@@ -1,44 +1,18 @@
+import { outcomeOfFault, raisedToolError, toolError, type ToolError } from '@toolkeel/contract';
+import { FaultError, type Fault } from '@toolkeel/kernel';
 import {
-  faultToError as defaultToolError,
-  isToolError,
-  outcomeOfFault,
-  toolError,
-  type ToolError,
-} from '@toolkeel/contract';
-import { classifyError, type Fault, FaultError, type FaultKind, type Sent } from '@toolkeel/kernel';
+  ConfigError,
+  latestReset,
+  ResponseTooLargeError,
+  toolErrorOf,
+  windowName,
+} from '@toolkeel/pack-kit';
 import type { Refusal } from './api/problem.js';
 import { UpstreamProblem } from './api/upstream-problem.js';
-import { ConfigError } from './config.js';
-import { OversizedResponse } from './http/message.js';
-import { latestReset, windowName } from './rate-limits.js';
-import type { XCode } from './tools/specs/common.js';
+import { CREDITS_DEPLETED, type XCode } from './codes.js';
 
-/** Classifies errors as the kernel does, and also those of undici. */
-export function classify(cause: unknown): Fault {
-  if (cause instanceof OversizedResponse) {
-    return { kind: 'bad_response', sent: 'answered', final: true, cause };
-  }
-  if (isOperatorError(cause)) return { kind: 'rejected', sent: 'no', cause };
-  const fault = classifyError(cause);
-  if (fault.kind !== 'unexpected') return fault;
-  const [kind, sent] = kindOfCode(codeOf(cause));
-  return { kind, sent, cause };
-}
-
-/** An error that only the operator can fix. Its message contains no secret. */
-function isOperatorError(cause: unknown): cause is NotConfigured | ConfigError {
-  return cause instanceof NotConfigured || cause instanceof ConfigError;
-}
-
-function kindOfCode(code: string): readonly [FaultKind, Sent] {
-  if (code.startsWith('ERR_TLS')) return ['connect', 'no'];
-  return code.startsWith('UND_ERR') ? ['network', 'maybe'] : ['unexpected', 'maybe'];
-}
-
-function codeOf(cause: unknown): string {
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : '';
-  return typeof code === 'string' ? code : '';
-}
+/** The window of X's headers without a name. */
+export const SHORT_WINDOW = '15 minutes';
 
 type XToolError = ToolError<XCode, null>;
 
@@ -86,7 +60,7 @@ function limited(fault: Fault): XToolError {
     return toolError('x_rate_limited', message, { details: { scope: 'usage cap', final } });
   }
   const exhausted = limits.find(({ remaining }) => remaining <= 0);
-  const scope = exhausted && windowName(exhausted);
+  const scope = exhausted && windowName(exhausted, SHORT_WINDOW);
   return toolError('x_rate_limited', 'The rate limit of X is reached. Wait before the next call.', {
     retryAfterMs: fault.retryAfterMs,
     rateLimitReset: latestReset(limits),
@@ -96,7 +70,7 @@ function limited(fault: Fault): XToolError {
 
 function failed({ kind, status, retryAfterMs, cause }: Fault): XToolError {
   const details = { upstream: 'X', ...(status !== undefined && { status }) };
-  if (cause instanceof OversizedResponse) {
+  if (cause instanceof ResponseTooLargeError) {
     const message = `The response of X exceeds ${cause.budget} bytes. Request fewer items.`;
     return toolError('x_api_error', message, { details });
   }
@@ -124,8 +98,8 @@ const messages: Partial<Record<Refusal, string>> = {
 
 const codeOfRefusal: Partial<Record<Refusal, XCode>> = {
   account_restricted: 'x_account_restricted',
-  credits_depleted: 'x_credits_depleted',
-  spend_cap_reached: 'x_credits_depleted',
+  credits_depleted: CREDITS_DEPLETED,
+  spend_cap_reached: CREDITS_DEPLETED,
   not_found: 'not_found',
   forbidden: 'x_forbidden',
   not_enrolled: 'x_forbidden',
@@ -135,11 +109,11 @@ const codeOfRefusal: Partial<Record<Refusal, XCode>> = {
 
 function refused(fault: Fault): XToolError {
   const { status, cause } = fault;
-  if (isOperatorError(cause)) return toolError('x_not_configured', cause.message);
+  if (cause instanceof ConfigError) return toolError('x_not_configured', cause.message);
   const refusal = refusalOfFault(fault) ?? 'invalid_request';
   const code = codeOfRefusal[refusal] ?? 'upstream_rejected';
   const message = `${messages[refusal] ?? 'X rejected the request as invalid.'}${enrollmentLink(fault)}${upstreamMessage(fault)}`;
-  if (code === 'x_credits_depleted') return toolError(code, message);
+  if (code === CREDITS_DEPLETED) return toolError(code, message);
   if (code === 'not_found') return toolError(code, message, { details: missingResource(fault) });
   const details = { ...(status !== undefined && { status }), reason: refusal };
   return toolError(code, message, { details });
@@ -172,7 +146,7 @@ function upstreamMessage(fault: Fault): string {
 }
 
 /** The call has no usable credential, so nothing was sent. The message says what to do. */
-export class NotConfigured extends Error {
+export class NotConfigured extends ConfigError {
   override readonly name = 'NotConfigured';
 }
 
@@ -192,22 +166,11 @@ export const otherLogin = (): NotConfigured =>
   );
 
 /** The tool error for a thrown value; undefined for an unexpected error. */
-export function toToolError(cause: unknown): ToolError | undefined {
-  if (cause instanceof FaultError)
-    return faultToError(cause.fault) ?? defaultToolError(cause.fault);
-  return raisedToolErrorIn(cause);
-}
+export const toToolError = (cause: unknown): ToolError | undefined =>
+  toolErrorOf(cause, faultToError);
 
 /** Whether a post that failed with this error has an unknown outcome. */
 export function hasUnknownOutcome(cause: unknown): boolean {
   if (cause instanceof FaultError) return outcomeOfFault('once', cause.fault) === 'unknown';
-  return (raisedToolErrorIn(cause)?.input.outcome ?? 'unknown') === 'unknown';
-}
-
-function raisedToolErrorIn(cause: unknown): ToolError | undefined {
-  const raised: unknown =
-    typeof cause === 'object' && cause !== null && 'toolError' in cause
-      ? cause.toolError
-      : undefined;
-  return isToolError(raised) ? raised : undefined;
+  return (raisedToolError(cause)?.input.outcome ?? 'unknown') === 'unknown';
 }

@@ -6,7 +6,8 @@ export {
   type LoginOptions,
   type LoginResult,
 } from './auth/login-x.js';
-export { ConfigError, configFromEnvironment, configSchema, type XConfig } from './config.js';
+export { ConfigError } from '@toolkeel/pack-kit/base';
+export { configFromEnvironment, configSchema, type XConfig } from './config.js';
 export { createXPack, x, type RuntimeContext } from './pack.js';
 export type { List, PartialError, Post, User } from './model.js';
 export {

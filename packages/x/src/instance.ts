@@ -1,7 +1,8 @@
 import type { PackDeps, PackHealth, PackInstance } from '@toolkeel/contract';
 import { systemClock } from '@toolkeel/kernel';
+import { createHealthCheck, type CallContext, type Environment } from '@toolkeel/pack-kit';
 import { createClient, type Client } from './api/client.js';
-import type { Environment, XConfig } from './config.js';
+import type { XConfig } from './config.js';
 import { checkHealth } from './tools/about.js';
 import { createTools } from './tools/index.js';
 
@@ -9,21 +10,13 @@ export function createInstance(config: XConfig, deps: PackDeps, env: Environment
   const client = createClient(config, { ...deps, env, clock: { ...systemClock, now: deps.now } });
   return {
     tools: createTools(client),
-    health: () => packHealth(client),
+    health: createHealthCheck(deps.now, (call) => packHealth(client, call)),
     upstreams: () => [client.upstream],
     close: client.close,
   };
 }
 
-const HEALTH_TIMEOUT_MS = 5_000;
-
-async function packHealth(client: Client): Promise<PackHealth> {
-  const context = {
-    deadline: client.clock.now() + HEALTH_TIMEOUT_MS,
-    signal: new AbortController().signal,
-    correlationId: 'health',
-    noteRetry: () => undefined,
-  };
+async function packHealth(client: Client, context: CallContext): Promise<PackHealth> {
   const { ok, configured, problem } = await checkHealth(client, context, true);
   const { account } = client.config;
   const detail = `${account}: ${problem?.message ?? 'answers'}`;

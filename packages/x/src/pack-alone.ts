@@ -6,6 +6,6 @@
  */
 export { lookAtLogin } from './auth/login-file.js';
 export { DEFAULT_REDIRECT_PORT, loginX } from './auth/login-x.js';
-export { configFromEnvironment, configSchema } from './config.js';
+export { configFromEnvironment, configSchema, readToken } from './config.js';
 export { x } from './pack.js';
-export { ConfigError, readSecret } from './config.js';
+export { ConfigError } from '@toolkeel/pack-kit/base';

@@ -1,5 +1,6 @@
 import type { Pack } from '@toolkeel/contract';
-import { configSchema, type Environment } from './config.js';
+import type { Environment } from '@toolkeel/pack-kit/base';
+import { configSchema } from './config.js';
 import { specs } from './tools/specs/index.js';
 
 /** Process-wide state that tests replace. */

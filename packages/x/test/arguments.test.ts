@@ -1,5 +1,6 @@
+import { fuzzTools } from '@toolkeel/pack-kit/testing';
 import { describe, expect, it } from 'vitest';
-import { fuzzArguments } from './support/arguments.js';
+import { argumentValues } from './support/arguments.js';
 import { useWorld } from './support/rig.js';
 
 const { world } = useWorld();
@@ -7,7 +8,9 @@ const answering = () => ({ status: 403, json: {} });
 
 describe('arguments', () => {
   it('that a schema rejects never reach X; others get an envelope', async () => {
-    await expect(fuzzArguments(await world(answering), 60)).resolves.toBeUndefined();
+    const { rig, server: upstream } = await world(answering);
+    const options = { rig, upstream, values: argumentValues };
+    await expect(fuzzTools({ ...options, runs: 60 })).resolves.toBeUndefined();
   }, 30_000);
 
   it.each([
@@ -25,7 +28,7 @@ describe('arguments', () => {
   ])('that make no sense are invalid_input: %s %j', async (tool, args) => {
     const { rig, server } = await world(answering);
     expect(await rig.code(tool, args)).toBe('invalid_input');
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it.each([
@@ -39,6 +42,6 @@ describe('arguments', () => {
   ])('that are malformed are validation_error: %s %j', async (tool, args) => {
     const { rig, server } = await world(answering);
     expect(await rig.code(tool, args)).toBe('validation_error');
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 });

@@ -350,7 +350,7 @@ describe('without a login', () => {
       const code = await rig.code(name, argumentsOf[name]);
       expect({ name, code }).toEqual({ name, code: 'x_not_configured' });
     }
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it('a missing, malformed or readable file is reported', async () => {
@@ -411,6 +411,6 @@ describe('without a login', () => {
   it('a token that cannot be renewed has ended after a 401', async () => {
     const { rig, server } = await world(() => ({ status: 401, json: { title: 'Unauthorized' } }));
     expect(await rig.error('x_get_me')).toMatchObject({ code: 'x_auth_expired', retryable: false });
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
 import { secrets, useWorld } from './support/rig.js';
-import type { Reply } from './support/server.js';
+import type { Reply } from '@toolkeel/pack-kit/testing';
 
 const { world } = useWorld();
 
@@ -70,7 +70,7 @@ describe('a hostile upstream', () => {
     expect(error.code).toBe('x_rate_limited');
     expect(error.retry_after_ms).toBeUndefined();
     await rig.error('x_get_me');
-    expect(server.seen).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
   it.each([

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { created, journaled, useSandbox, useWorld } from './support/rig.js';
-import type { Answering, Reply, Seen } from './support/server.js';
+import type { Handler, Reply, ReceivedRequest } from '@toolkeel/pack-kit/testing';
 
 const { world } = useWorld();
 
 const me = { data: { id: '1', username: 'me' } };
-const like: Answering = ({ path }) =>
+const like: Handler = ({ path }) =>
   path === '/2/users/me' ? { json: me } : { json: { data: { liked: true, bookmarked: true } } };
-const connectionsOf = (seen: readonly Seen[]) =>
+const connectionsOf = (seen: readonly ReceivedRequest[]) =>
   new Set(seen.map(({ connection }) => connection)).size;
 
 describe('connections', () => {
   it('are kept alive for reads and new for writes', async () => {
     const { rig, server } = await world(like);
     for (let read = 0; read < 20; read++) await rig.data('x_get_me');
-    expect(connectionsOf(server.seen)).toBeLessThan(5);
+    expect(connectionsOf(server.requests)).toBeLessThan(5);
     for (const tweet of ['1', '2', '3']) await rig.data('x_bookmark_tweet', { tweet_id: tweet });
-    const writes = server.seen.filter(({ method }) => method === 'POST');
+    const writes = server.requests.filter(({ method }) => method === 'POST');
     expect(connectionsOf(writes)).toBe(3);
     expect(writes.every(({ headers }) => headers.connection === 'close')).toBe(true);
-    const reads = server.seen.filter(({ method }) => method === 'GET');
+    const reads = server.requests.filter(({ method }) => method === 'GET');
     expect(connectionsOf([...reads, ...writes])).toBe(connectionsOf(reads) + 3);
   });
 
@@ -34,7 +34,7 @@ describe('connections', () => {
     for (const tweet of ['1', '2']) {
       expect(await rig.data('x_bookmark_tweet', { tweet_id: tweet })).toBeDefined();
     }
-    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(2);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 
   it('do not follow redirects', async () => {
@@ -43,7 +43,7 @@ describe('connections', () => {
       headers: { location: 'http://127.0.0.1:9/steal' },
     }));
     expect(await rig.code('x_get_me')).toBe('x_api_error');
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('send JSON with the token of the account', async () => {
@@ -56,7 +56,7 @@ describe('connections', () => {
     const poll = { options: ['yes', 'no'], duration_minutes: 60 };
     const more = { poll, reply_settings: 'following', made_with_ai: true };
     await rig.data('x_post_tweet', { text: 'cafe\u0301', ...more });
-    const [{ headers, body, path, method }] = server.seen as [Seen];
+    const [{ headers, body, path, method }] = server.requests as [ReceivedRequest];
     expect({ method, path }).toEqual({ method: 'POST', path: '/2/tweets' });
     expect(headers.authorization).toBe('Bearer user-access-token');
     expect(headers['content-type']).toBe('application/json');
@@ -67,7 +67,7 @@ describe('connections', () => {
     const { rig, server } = await world(() => ({ json: me }));
     const below = await world(() => ({ json: me }), { baseUrl: `${server.origin}/proxy/` });
     await below.rig.data('x_get_me');
-    expect(server.seen[0]?.path).toBe('/proxy/2/users/me');
+    expect(server.requests[0]?.path).toBe('/proxy/2/users/me');
     await rig.data('x_get_me');
   });
 });

@@ -17,6 +17,7 @@ import {
   openStore,
 } from '@toolkeel/journal';
 import { watchWrites, type WriteWatch } from '@toolkeel/journal/testing';
+import type { PackRig } from '@toolkeel/pack-kit/testing';
 import { startXSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -25,7 +26,7 @@ import { png } from '../src/media/files.fixture.js';
 import { postsFor, setsFor } from './support/acts.js';
 import { PATIENCE_MS } from './support/closing.js';
 import { loginTo, useGoverned } from './support/governed.js';
-import { type Config, created, type Rig, useSandbox, useWorld } from './support/rig.js';
+import { type Config, created, useSandbox, useWorld } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const { onClose } = useWorld();
@@ -34,7 +35,7 @@ type Answer = Envelope<Readonly<Record<string, unknown>>>;
 type Call = (tool: string, args: object) => Promise<Answer>;
 
 /** Calls the tools of a pack through a journal. */
-function journaled(rig: Rig, store: JournalStore): Call {
+function journaled(rig: PackRig, store: JournalStore): Call {
   const tools = rig.instance.tools.map((tool): Tool => acceptControls(tool));
   const load = (name: string) => tools.find((tool) => tool.name === name);
   const journal = createJournal({

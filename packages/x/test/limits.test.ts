@@ -25,7 +25,7 @@ describe('a rejection with a wait and without a window', () => {
       expect(error.retry_after_ms).toBeGreaterThan(110_000);
       expect(error.retry_after_ms).toBeLessThanOrEqual(121_000);
     }
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     const { limits } = await rig.data('get_rate_limits');
     expect(limits).toEqual([
       {
@@ -67,7 +67,7 @@ describe('a rejection with a wait and without a window', () => {
     expect(wait).toBe(1000);
     await new Promise((resolve) => setTimeout(resolve, wait + 5));
     expect(await rig.data('get_tweet_by_id', { tweet_id: '5' })).toBeDefined();
-    expect(server.seen).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
   it('has no reset in the past', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mp4, png } from '../src/media/files.fixture.js';
 import { loginTo, useGoverned } from './support/governed.js';
 import { useWorld } from './support/rig.js';
-import type { Reply, Seen } from './support/server.js';
+import type { Reply, ReceivedRequest } from '@toolkeel/pack-kit/testing';
 
 const { world } = useWorld();
 
@@ -20,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** An X that never finishes processing. */
 const open = (status: Reply) =>
   world(
-    ({ method, path }: Seen): Reply => {
+    ({ method, path }: ReceivedRequest): Reply => {
       if (method === 'GET' && path === '/2/media/upload') return status;
       const processing_info = { state: 'pending', check_after_secs: 0 };
       return {
@@ -30,7 +30,7 @@ const open = (status: Reply) =>
     { mediaDirectories: [folder], toolTimeoutSecs: 3 },
   );
 
-const isLook = ({ method }: Seen) => method === 'GET';
+const isLook = ({ method }: ReceivedRequest) => method === 'GET';
 
 describe.concurrent('waiting for media processing', () => {
   it.each([0, -5, 0.0001])('does not flood X for check_after_secs %d', async (secs) => {
@@ -39,7 +39,7 @@ describe.concurrent('waiting for media processing', () => {
     const data = await rig.data('x_upload_media', { file_path: 'film.mp4' });
     expect(data).toMatchObject({ media_id: '77', state: 'processing' });
     // After 250, 750 and 1750 ms at the earliest; the next one would be too late.
-    expect(server.seen.filter(isLook).length).toBeLessThanOrEqual(3);
+    expect(server.requests.filter(isLook).length).toBeLessThanOrEqual(3);
   });
 
   it.each([

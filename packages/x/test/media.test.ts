@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { animatedGif, gif, mp4, png } from '../src/media/files.fixture.js';
-import { notebook } from './support/notebook.js';
+import { recordingJournal } from '@toolkeel/pack-kit/testing';
 import { useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
@@ -147,9 +147,9 @@ describe('upload', () => {
 
   it('records the operation before the first byte', async () => {
     const { rig } = await open();
-    const book = notebook();
+    const book = recordingJournal();
     await rig.data('x_upload_media', { file_path: 'picture.png' }, book);
-    expect(book.sendings.length).toBeGreaterThan(0);
+    expect(book.sends.length).toBeGreaterThan(0);
   });
 });
 

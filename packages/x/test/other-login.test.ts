@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { type Answer, ending, useGoverned } from './support/governed.js';
 import { useWorld } from './support/rig.js';
-import type { Reply } from './support/server.js';
+import type { Reply } from '@toolkeel/pack-kit/testing';
 
 const { serve, rigFor } = useWorld();
 const { newFolder, start } = useGoverned();
@@ -68,7 +68,7 @@ it('a running server acts for the latest login', async () => {
   logIn('bob');
   expect(await rig.data('x_get_me')).toMatchObject({ user: { id: '22' } });
   await rig.data('x_get_home_timeline');
-  const timelines = server.seen.filter(({ path }) => path.includes('timelines'));
+  const timelines = server.requests.filter(({ path }) => path.includes('timelines'));
   expect(timelines.map(({ path }) => path.split('/')[3])).toEqual(['11', '22']);
   rmSync(tokenFile);
   expect(await rig.code('x_get_me')).toBe('x_not_configured');
@@ -140,7 +140,7 @@ it('an operation of one account is not sent for another that has logged in since
   const answer = await server.call('x_post_tweet', { text: 'hello' });
   expect(ending(answer)).toBe('x_not_configured not_executed');
   expect(posted).toEqual([]);
-  expect(upstream.seen).toEqual([]);
+  expect(upstream.requests).toEqual([]);
   const [operation] = await server.store.list();
   expect(operation).toMatchObject({ account: 'x:11', state: 'released' });
 });
@@ -155,5 +155,5 @@ it('a new login of the same user is the same account', async () => {
   expect(posted).toEqual(['ann']);
   expect(idOf(second)).toBe(idOf(first));
   // Once for each login.
-  expect(upstream.seen.filter(({ path }) => path === '/2/users/me')).toHaveLength(2);
+  expect(upstream.requests.filter(({ path }) => path === '/2/users/me')).toHaveLength(2);
 });

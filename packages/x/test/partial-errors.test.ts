@@ -75,7 +75,7 @@ describe('errors in a success', () => {
       code: 'x_api_error',
       retryable: true,
     });
-    expect(server.seen.length).toBeGreaterThan(1);
+    expect(server.requests.length).toBeGreaterThan(1);
   });
 
   it('are returned beside the created post', async () => {
@@ -157,6 +157,6 @@ describe('errors in a success', () => {
       message: expect.stringMatching(why) as string,
       details: { cause_code },
     });
-    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 });

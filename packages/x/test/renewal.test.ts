@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
 import { type Config, useWorld } from './support/rig.js';
-import type { Reply } from './support/server.js';
+import type { Reply } from '@toolkeel/pack-kit/testing';
 
 const { world } = useWorld();
 
@@ -110,7 +110,7 @@ it('saves tokens that X returns late', async () => {
     { accessToken: undefined, tokenFile, attemptTimeoutSecs: 0.5 },
   );
   expect(await rig.data('x_get_me')).toBeDefined();
-  expect(server.seen.filter(({ path }) => path.endsWith('/token'))).toHaveLength(1);
+  expect(server.requests.filter(({ path }) => path.endsWith('/token'))).toHaveLength(1);
   expect(await readFile(tokenFile, 'utf8')).toContain('late-refresh');
 });
 

@@ -5,7 +5,7 @@ import { echoes } from '@toolkeel/pack-kit/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
 import { secrets, useWorld } from './support/rig.js';
-import type { Reply } from './support/server.js';
+import type { Reply } from '@toolkeel/pack-kit/testing';
 
 const { world } = useWorld();
 
@@ -115,7 +115,7 @@ describe.each(Object.entries(spellings))('a secret of a login, %s', (_, spell) =
       }
     }
     expect(leaks(rig.logged.join(), spell)).toEqual([]);
-    expect(server.seen.length).toBeGreaterThan(replies.length * 3 + reading.length);
+    expect(server.requests.length).toBeGreaterThan(replies.length * 3 + reading.length);
     expect(await readFile(tokenFile, 'utf8')).toContain(next.refresh);
   });
 });
@@ -126,7 +126,7 @@ it('reports every token to the host when it is read or renewed', async () => {
     { accessToken: undefined, tokenFile, clientId: 'cid', clientSecret: { env: 'SECRET' } },
   );
   await rig.run('x_get_me');
-  expect(rig.told).toEqual(expect.arrayContaining(all));
+  expect(rig.secrets).toEqual(expect.arrayContaining(all));
 });
 
 it('keeps a refresh token that X returns again', async () => {

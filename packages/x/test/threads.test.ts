@@ -1,6 +1,6 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import { notebook } from './support/notebook.js';
+import { recordingJournal } from '@toolkeel/pack-kit/testing';
 import { created, useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
@@ -11,7 +11,7 @@ describe('a partial thread', () => {
   it('reports the posted and failed parts, the reason and the time to wait', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], skip: 1, times: 1 }]);
-    const book = notebook();
+    const book = recordingJournal();
     const envelope = await rig.run('x_post_thread', { tweets }, book);
     const [first] = created(sandbox);
     expect(envelope).toMatchObject({
@@ -33,7 +33,7 @@ describe('a partial thread', () => {
 
   it('resumes at the first part that is not posted', async () => {
     const { rig, sandbox, another } = await sandboxWorld({}, fast);
-    const book = notebook();
+    const book = recordingJournal();
     sandbox.setFaults([
       { kind: 'x-403-not-permitted', routes: ['create-post'], skip: 1, times: 1 },
     ]);
@@ -48,11 +48,11 @@ describe('a partial thread', () => {
 
   it('reads back a part with an unknown outcome and resumes after it', async () => {
     const { rig, sandbox, another } = await sandboxWorld({}, fast);
-    const book = notebook();
+    const book = recordingJournal();
     sandbox.setLag(60_000);
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
     const envelope = await rig.run('x_post_thread', { tweets }, book);
-    // Unlike a journal, the notebook does not read back in the same call.
+    // Unlike a journal, the recordingJournal does not read back in the same call.
     expect(envelope).toMatchObject({
       data: { posted: [{ index: 0 }], unknown: { index: 1, code: 'x_api_error' }, unposted: 1 },
       error: { code: 'outcome_unknown', outcome: 'unknown' },
@@ -70,7 +70,7 @@ describe('a partial thread', () => {
   it('that failed at its first part returns the cause itself', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], times: 1 }]);
-    expect(await rig.error('x_post_thread', { tweets }, notebook())).toMatchObject({
+    expect(await rig.error('x_post_thread', { tweets }, recordingJournal())).toMatchObject({
       code: 'x_rate_limited',
       outcome: 'not_executed',
       retry_after_ms: expect.any(Number) as number,
@@ -103,7 +103,7 @@ describe('a partial thread', () => {
       { toolTimeoutSecs: 4, attemptTimeoutSecs: 4 },
     );
     const letters = [...'abcdefgh'];
-    const error = await rig.error('x_post_thread', { tweets: letters }, notebook());
+    const error = await rig.error('x_post_thread', { tweets: letters }, recordingJournal());
     expect(error).toMatchObject({
       code: 'thread_partial_failure',
       details: { cause_code: 'x_network_error' },
@@ -115,7 +115,7 @@ describe('a partial thread', () => {
 describe('a thread that is called again', () => {
   it('resumes after a part that X rejects as a duplicate of itself', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
-    const book = notebook();
+    const book = recordingJournal();
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
     await rig.run('x_post_thread', { tweets }, book);
     // An operator settled it as not posted.
@@ -131,7 +131,7 @@ describe('a thread that is called again', () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     const rule = { routes: ['create-post'], skip: 1, times: 1 } as const;
     sandbox.setFaults([{ kind: 'x-403-not-permitted', ...rule }]);
-    const refused = await rig.error('x_post_thread', { tweets }, notebook());
+    const refused = await rig.error('x_post_thread', { tweets }, recordingJournal());
     expect(refused).toMatchObject({
       code: 'thread_partial_failure',
       details: { cause_code: 'x_forbidden' },
@@ -139,13 +139,13 @@ describe('a thread that is called again', () => {
     expect(refused.message).toMatch(/Tweet 2 is not: .* fails again until the cause is fixed/);
     expect(refused.message).not.toContain('The same call resumes there.');
     sandbox.setFaults([{ kind: 'x-429-window', ...rule }]);
-    const limited = await rig.error('x_post_thread', { tweets: [...'abc'] }, notebook());
+    const limited = await rig.error('x_post_thread', { tweets: [...'abc'] }, recordingJournal());
     expect(limited.message).toContain('The same call resumes there.');
   });
 
   it('reports a part that was deleted since', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
-    const book = notebook();
+    const book = recordingJournal();
     await rig.data('x_post_thread', { tweets }, book);
     const id = created(sandbox)[1]?.id;
     const deleted = { tool: 'x_delete_tweet', args: {}, results: [{ id, deleted: true }] };
@@ -160,7 +160,7 @@ describe('a thread that is called again', () => {
     'sends nothing while the journal cannot determine deletions: after %i',
     async (count) => {
       const { rig, sandbox } = await sandboxWorld({}, fast);
-      const book = notebook();
+      const book = recordingJournal();
       const fault = { kind: 'x-403-not-permitted', routes: ['create-post'], times: 1 } as const;
       if (count < 3) sandbox.setFaults([{ ...fault, skip: count }]);
       await rig.run('x_post_thread', { tweets }, book);
@@ -187,21 +187,21 @@ describe('a thread that is called again', () => {
 describe('recording a write', () => {
   it('happens directly before each write and after the connection is open', async () => {
     const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' }, fast);
-    const book = notebook();
+    const book = recordingJournal();
     await rig.data('x_post_thread', { tweets }, book);
-    expect(book.sendings.map(({ step }) => step)).toEqual(['post 1', 'post 2', 'post 3']);
-    const other = notebook();
+    expect(book.sends.map(({ step }) => step)).toEqual(['post 1', 'post 2', 'post 3']);
+    const other = recordingJournal();
     await rig.data('x_like_tweet', { tweet_id: sandbox.landmarks.unaskedPostId }, other);
-    expect(other.sendings).toHaveLength(1);
-    const unsent = notebook();
+    expect(other.sends).toHaveLength(1);
+    const unsent = recordingJournal();
     await sandbox.setReachable(false);
     await rig.code('x_post_tweet', { text: 'nobody home' }, unsent);
-    expect(unsent.sendings).toEqual([]);
+    expect(unsent.sends).toEqual([]);
   });
 
   it('can be refused: nothing is sent, and the reason is returned unchanged', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
-    const book = notebook();
+    const book = recordingJournal();
     book.refuse = () =>
       raise(
         toolError('policy_denied_rate_limited', 'Enough for today.', { outcome: 'not_executed' }),

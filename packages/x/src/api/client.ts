@@ -1,22 +1,22 @@
 import type { PackDeps } from '@toolkeel/contract';
+import { presets, type Clock, type Upstream } from '@toolkeel/kernel';
 import {
-  definePolicy,
-  presets,
-  upstream,
-  type Clock,
-  type ResiliencePolicy,
-  type Upstream,
-} from '@toolkeel/kernel';
-import { createRedactor } from '@toolkeel/pack-kit';
+  createConnections,
+  createHttpClient,
+  createRedactor,
+  policyOf,
+  RateWindows,
+  type Environment,
+} from '@toolkeel/pack-kit';
 import { createCredentials } from '../auth/credentials.js';
-import { pricesOf, type Environment, type Prices, type XConfig } from '../config.js';
-import { createConnections } from '../http/connections.js';
-import { RateWindows } from '../rate-limits.js';
+import { pricesOf, type Prices, type XConfig } from '../config.js';
+import { SHORT_WINDOW } from '../faults.js';
 import { createAccount, type Account } from './account.js';
 import { retrying, type SocialReadProvider } from './provider.js';
 import { createRequests, type Requests } from './requests.js';
 import { routes } from './routes.js';
-import { Session } from './session.js';
+import { Session, type LimitScope, type XRequest } from './session.js';
+import { faultOfResponse } from './upstream-problem.js';
 import { xProvider } from './x-provider.js';
 
 /** What the tools of one configured account share. */
@@ -26,7 +26,7 @@ export interface Client {
   readonly provider: SocialReadProvider;
   readonly requests: Requests;
   readonly account: Account;
-  readonly windows: RateWindows;
+  readonly windows: RateWindows<LimitScope>;
   readonly prices: Prices;
   readonly upstream: Upstream;
   readonly clock: Clock;
@@ -42,24 +42,35 @@ interface ClientDeps extends PackDeps {
 
 export function createClient(config: XConfig, deps: ClientDeps): Client {
   const { clock, random, observe } = deps;
-  const policy = policyOf(config);
+  const policy = policyOf(presets.social, config);
   const connections = createConnections(policy.attemptTimeoutMs!);
   const baseUrl = new URL(config.baseUrl);
   const wallNow = (): number => clock.wallNow();
   const secrets = createRedactor({ ...(deps.secret && { onSecret: deps.secret }) });
   const credentials = createCredentials(config, { ...deps, connections, secrets, wallNow });
-  const windows = new RateWindows((kind) => credentials[kind]?.login());
-  const session = new Session({
-    ...credentials,
-    secrets,
-    baseUrl,
+  const windows = new RateWindows<LimitScope>(
+    SHORT_WINDOW,
+    ({ credential, login }) => login === credentials[credential]?.login(),
+  );
+  const session = new Session({ ...credentials, baseUrl, windows, wallNow });
+  const http = createHttpClient<XRequest>({
+    name: 'x',
+    policy,
+    deps,
+    clock,
     connections,
-    windows,
+    secrets,
+    trusted: [baseUrl],
     maxBytes: config.maxResponseBytes,
-    wallNow,
+    // A redirect could send the credential to another host; X sends none.
+    maxRedirects: 0,
+    faultOf: faultOfResponse,
+    intercept: session.intercept,
+    // All requests use the same login.
+    refreshAuth: (signal) => session.renew(routes.createPost, signal),
   });
-  const shared = upstream(baseUrl.host, policy);
-  const provider = retrying(xProvider(session, config.spelling), {
+  const shared = http.upstreamOf(baseUrl);
+  const provider = retrying(xProvider(session, http, config.spelling), {
     policy,
     upstream: shared,
     clock,
@@ -73,7 +84,7 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     config,
     session,
     provider,
-    requests: createRequests({ session, policy, upstream: shared, clock, random, observe }),
+    requests: createRequests(session, http),
     account: createAccount(config.account, session, provider, clock),
     windows,
     prices: pricesOf(config.prices),
@@ -82,18 +93,7 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     capMs: config.toolTimeoutSecs * 1000,
     close: async () => {
       await session.user?.close();
-      await connections.close();
+      await http.close();
     },
   };
-}
-
-/** The `social` preset with the configured numbers. An attempt cannot take longer than the call. */
-function policyOf({ maxRetries, toolTimeoutSecs, attemptTimeoutSecs }: XConfig): ResiliencePolicy {
-  const callTimeoutMs = toolTimeoutSecs * 1000;
-  return definePolicy({
-    ...presets.social,
-    maxRetries,
-    callTimeoutMs,
-    attemptTimeoutMs: Math.min(attemptTimeoutSecs * 1000, callTimeoutMs),
-  });
 }

@@ -1,6 +1,6 @@
+import { isObject } from '@toolkeel/pack-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isObject } from '../json.js';
 import { listSchema, postSchema, userSchema } from '../model.js';
 import { readIncludes, readList, readPost, readUser } from './parse.js';
 

@@ -1,13 +1,13 @@
 import {
-  compact,
-  type JsonObject,
-  objectOf,
-  objectsOf,
   arrayOf,
+  compact,
   memberOf,
   numberOf,
+  objectOf,
+  objectsOf,
   stringOf,
-} from '../json.js';
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import { unescapeHtml } from '../text/strings.js';
 import type { List, Post, User } from '../model.js';
 

@@ -1,4 +1,4 @@
-import { objectOf, objectsOf, numberOf, stringOf, type JsonObject } from '../json.js';
+import { numberOf, objectOf, objectsOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import { oneLine } from '../text/strings.js';
 
 /** X's description of a failure, in any of its formats. */

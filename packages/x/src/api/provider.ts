@@ -9,7 +9,7 @@ import {
   type ResiliencePolicy,
   type Upstream,
 } from '@toolkeel/kernel';
-import { classify } from '../faults.js';
+import { classify } from '@toolkeel/pack-kit';
 import type { List, PartialError, Post, User } from '../model.js';
 import { readRoutes } from './routes.js';
 

@@ -1,4 +1,4 @@
-import type { Method } from '../http/message.js';
+import type { Method } from '@toolkeel/pack-kit';
 import type { ReadName } from './provider.js';
 
 /** An endpoint of X. X counts rate limits per endpoint. */

@@ -1,21 +1,32 @@
 import { FaultError, type Fault, type RateLimitInfo } from '@toolkeel/kernel';
-import type { Redactor } from '@toolkeel/pack-kit';
-import type { Credential } from '../auth/credential.js';
-import { classify, noCredential, noLogin } from '../faults.js';
-import type { Connections } from '../http/connections.js';
-import { read, write, type ExchangeOptions, type Send } from '../http/exchange.js';
-import { type HttpResponse, type HttpRequest, urlUnder } from '../http/message.js';
-import type { RateWindows } from '../rate-limits.js';
+import {
+  classify,
+  headerOf,
+  objectOf,
+  urlUnder,
+  type HttpRequest,
+  type HttpResponse,
+  type Intercept,
+  type JsonObject,
+  type RateWindows,
+} from '@toolkeel/pack-kit';
+import type { Credential, CredentialKind } from '../auth/credential.js';
+import { noCredential, noLogin } from '../faults.js';
 import type { Route } from './routes.js';
+import { unreadableResponse } from './upstream-problem.js';
+
+/** What a rate limit of X applies to. */
+export interface LimitScope {
+  readonly endpoint: string;
+  readonly credential: CredentialKind;
+  readonly login: string | undefined;
+}
 
 export interface SessionOptions {
   readonly baseUrl: URL;
-  readonly connections: Connections;
   readonly app: Credential | undefined;
   readonly user: Credential | undefined;
-  readonly secrets: Redactor;
-  readonly windows: RateWindows;
-  readonly maxBytes: number;
+  readonly windows: Pick<RateWindows<LimitScope>, 'record'>;
   readonly wallNow: () => number;
 }
 
@@ -28,13 +39,17 @@ export interface ApiRequest {
   readonly form?: { readonly contentType: string; readonly body: Buffer };
 }
 
-/** The part of the kernel's attempt context that a request needs. */
-export interface RequestContext {
-  readonly signal: AbortSignal;
-  readonly reportLimits?: ((limits: readonly RateLimitInfo[]) => void) | undefined;
+export interface XRequest extends HttpRequest {
+  readonly endpoint: Route;
 }
 
-/** Sends single attempts to X and records credentials, rate limits and X's clock. */
+/** The parsed body of a success; empty if X sent none. */
+export interface XResponse {
+  readonly doc: JsonObject;
+  readonly limits: readonly RateLimitInfo[];
+}
+
+/** The credentials of requests to X, and what its responses say about credentials, limits and X's clock. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #rejected = new Map<Credential, string>();
@@ -83,15 +98,6 @@ export class Session {
     return `${credential?.kind ?? 'none'} ${credential?.login() ?? ''} ${route.name}`;
   }
 
-  read(request: ApiRequest, attempt: RequestContext): Promise<HttpResponse> {
-    return this.#exchange(request, attempt, read);
-  }
-
-  /** `send` records the write once the connection is open, then runs it. */
-  write(request: ApiRequest, attempt: RequestContext, send: Send): Promise<HttpResponse> {
-    return this.#exchange(request, attempt, (given, options) => write(given, options, send));
-  }
-
   /** Replaces the token that X rejected. */
   async renew(route: Route, signal: AbortSignal): Promise<void> {
     const credential = this.credentialFor(route);
@@ -113,47 +119,50 @@ export class Session {
     return { ...reason, sent: fault.sent === 'maybe' ? 'maybe' : 'no' };
   }
 
-  async #exchange(
-    request: ApiRequest,
-    { signal, reportLimits }: RequestContext,
-    perform: (request: HttpRequest, options: ExchangeOptions) => Promise<HttpResponse>,
-  ): Promise<HttpResponse> {
-    const { route } = request;
-    const { connections, maxBytes, secrets, wallNow, windows } = this.#options;
-    const credential = this.credentialFor(route);
+  /** Adds the credential to one attempt and records the result. */
+  readonly intercept: Intercept<XRequest> = async (request, signal, next) => {
+    const { windows, wallNow } = this.#options;
+    const { endpoint, headers } = request;
+    const credential = this.credentialFor(endpoint);
     const token = await credential.token(signal);
-    const login = credential.login();
-    const authorization = `Bearer ${token}`;
+    const { kind } = credential;
+    const scope = { endpoint: endpoint.name, credential: kind, login: credential.login() };
     try {
-      const answer = await perform(this.#httpRequest(request), {
-        connections,
-        maxBytes,
-        wallNow,
-        signal,
-        authorization,
-        secrets,
-      });
-      windows.record(route.name, credential.kind, login, answer.limits);
-      reportLimits?.(answer.limits);
-      this.#clockAheadMs = answer.clockAheadMs ?? this.#clockAheadMs;
+      const authorization = `Bearer ${token}`;
+      const response = await next({ ...request, headers: { ...headers, authorization } });
+      windows.record(scope, xResponseOf(response).limits);
+      const date = Date.parse(headerOf(response.headers, 'date') ?? '');
+      if (!Number.isNaN(date)) this.#clockAheadMs = date - wallNow();
       this.#lastSuccessAt = wallNow();
-      return answer;
+      return response;
     } catch (cause) {
       if (cause instanceof FaultError) {
-        windows.record(route.name, credential.kind, login, cause.fault.limits ?? []);
+        windows.record(scope, cause.fault.limits ?? []);
         if (cause.fault.kind === 'auth') this.#rejected.set(credential, token);
       }
       throw cause;
     }
-  }
+  };
 
-  #httpRequest({ route, path, query = {}, json, form }: ApiRequest): HttpRequest {
-    const url = urlUnder(this.#options.baseUrl, path);
+  /** The HTTP request, without its credential. */
+  httpRequest({ route, path, query = {}, json, form }: ApiRequest): XRequest {
+    const url = urlUnder(this.#options.baseUrl, ...path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const { method } = route;
-    if (form) return { method, url, ...form };
-    return json === undefined ? { method, url } : { method, url, body: JSON.stringify(json) };
+    return {
+      endpoint: route,
+      method: route.method,
+      url,
+      route: this.limitKey(route),
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(form && { body: form.body, headers: { 'content-type': form.contentType } }),
+    };
   }
+}
+
+export function xResponseOf({ json = {}, limits }: HttpResponse): XResponse {
+  const doc = objectOf(json);
+  if (!doc) throw unreadableResponse();
+  return { doc, limits };
 }

@@ -1,7 +1,11 @@
 import { FaultError, parseServerHints, type Fault, type FaultKind } from '@toolkeel/kernel';
-import type { HttpHeaders } from '../http/message.js';
-import { compact, type JsonObject, objectOf } from '../json.js';
-import { withRetryAfter } from '../rate-limits.js';
+import {
+  compact,
+  objectOf,
+  withRetryAfter,
+  type FailedResponse,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { PartialError } from '../model.js';
 import {
   type Problem,
@@ -31,24 +35,18 @@ const kinds: Partial<Record<Refusal, FaultKind>> = {
   unauthorized: 'auth',
 };
 
-interface FailedResponse {
-  readonly status: number;
-  readonly headers: HttpHeaders;
-  /** Parsed, if it is JSON. */
-  readonly body: unknown;
-}
-
 /** The fault of a response with an error status. */
 export function faultOfResponse(
-  { status, headers, body }: FailedResponse,
+  { status, headers, json }: Pick<FailedResponse, 'status' | 'headers' | 'json'>,
+  _request: unknown,
   wallNow: number,
-): FaultError {
-  const problem = readProblem(body);
+): Fault {
+  const problem = readProblem(json);
   const { limits: reported, retryAfterMs } = parseServerHints({ status, headers }, wallNow);
-  if (status < 400) return unreadableResponse();
+  if (status < 400) return unreadableResponse().fault;
   // The server timed out waiting for the request, so it did not execute it.
   if (status === 408) {
-    return new FaultError({ kind: 'timeout', sent: 'answered', clock: 'upstream', status });
+    return { kind: 'timeout', sent: 'answered', clock: 'upstream', status };
   }
   const refusal = refusalOf(status, problem);
   const limits =
@@ -58,9 +56,9 @@ export function faultOfResponse(
   const kind = kinds[refusal] ?? 'rejected';
   const fault: Fault = { kind, sent: 'answered', ...about, cause };
   // The rate-limit windows beside a usage cap are not exhausted, so their resets would mislead.
-  if (refusal === 'usage_cap') return new FaultError({ ...fault, final: true });
+  if (refusal === 'usage_cap') return { ...fault, final: true };
   const waits = kind === 'rate_limited' || kind === 'server';
-  return new FaultError(waits && retryAfterMs !== undefined ? { ...fault, retryAfterMs } : fault);
+  return waits && retryAfterMs !== undefined ? { ...fault, retryAfterMs } : fault;
 }
 
 /** The fault of a success that has `errors` in place of the requested item. */

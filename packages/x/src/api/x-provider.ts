@@ -1,5 +1,4 @@
-import type { HttpResponse } from '../http/message.js';
-import { isObject, objectOf, stringOf, type JsonObject } from '../json.js';
+import { isObject, objectOf, stringOf, type HttpClient, type JsonObject } from '@toolkeel/pack-kit';
 import type { List, PartialError, Post, User } from '../model.js';
 import {
   fieldQueries,
@@ -24,11 +23,21 @@ import type {
   SocialReadProvider,
 } from './provider.js';
 import { readRoutes } from './routes.js';
-import type { ApiRequest, Session } from './session.js';
+import {
+  xResponseOf,
+  type ApiRequest,
+  type Session,
+  type XRequest,
+  type XResponse,
+} from './session.js';
 import { faultOfPartialError, partialError, unreadableResponse } from './upstream-problem.js';
 
 /** X's own API, with one attempt per call. */
-export function xProvider(session: Session, spelling: Spelling): SocialReadProvider {
+export function xProvider(
+  session: Session,
+  http: Pick<HttpClient<XRequest>, 'attempt'>,
+  spelling: Spelling,
+): SocialReadProvider {
   const fields = fieldQueries(spelling);
   const methods = Object.entries(endpoints).map(([name, endpoint]) => {
     const { resource, path, query = () => ({}), parse } = endpoint as Endpoint<unknown, unknown>;
@@ -38,7 +47,7 @@ export function xProvider(session: Session, spelling: Spelling): SocialReadProvi
         path: ['2', ...path(given)],
         query: { ...fields[resource], ...query(given) },
       };
-      return parse(await session.read(request, context), given);
+      return parse(xResponseOf(await http.attempt(session.httpRequest(request), context)), given);
     };
     return [name, read] as const;
   });
@@ -52,7 +61,7 @@ interface Endpoint<Given, Result> {
   readonly resource: keyof FieldQueries;
   readonly path: (given: Given) => readonly string[];
   readonly query?: (given: Given) => Query;
-  readonly parse: (response: HttpResponse, given: Given) => Result;
+  readonly parse: (response: XResponse, given: Given) => Result;
 }
 
 interface Resource<T> {
@@ -155,7 +164,7 @@ const endpoints: { readonly [Name in ReadName]: EndpointOf<SocialReadProvider[Na
 };
 
 /** A success without `data` has its reason in `errors`. */
-function parseItem<T>({ doc, limits }: HttpResponse, read: Resource<T>['read']): ItemResult<T> {
+function parseItem<T>({ doc, limits }: XResponse, read: Resource<T>['read']): ItemResult<T> {
   const problems = readPartialProblems(doc);
   const data = objectOf(doc['data']);
   const item = data && read(data, readIncludes(doc));
@@ -167,7 +176,7 @@ function parseItem<T>({ doc, limits }: HttpResponse, read: Resource<T>['read']):
 const TOKEN = /^[\x21-\x7e]{1,1024}$/;
 
 /** An empty list has no `data`; a list that X cannot return has no `meta` either. */
-function parsePage<T>({ doc, limits }: HttpResponse, read: Resource<T>['read']): PageResult<T> {
+function parsePage<T>({ doc, limits }: XResponse, read: Resource<T>['read']): PageResult<T> {
   const { data = [], meta } = doc;
   const problems = readPartialProblems(doc);
   const [problem] = problems;

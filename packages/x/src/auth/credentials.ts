@@ -1,8 +1,12 @@
 import type { PackLog } from '@toolkeel/contract';
-import type { Redactor } from '@toolkeel/pack-kit';
-import { type Environment, readSecret, type SecretSource, type XConfig } from '../config.js';
-import type { Connections } from '../http/connections.js';
-import { urlUnder } from '../http/message.js';
+import {
+  urlUnder,
+  type Connections,
+  type Environment,
+  type Redactor,
+  type SecretSource,
+} from '@toolkeel/pack-kit';
+import { readToken, type XConfig } from '../config.js';
 import { fixedCredential, type Credential } from './credential.js';
 import { storedLogin } from './stored-login.js';
 import type { TokenEndpoint } from './token-endpoint.js';
@@ -43,7 +47,7 @@ function tokenEndpoint(
 ): TokenEndpoint {
   const { connections, secrets, wallNow } = given;
   const clientSecret = source && secretOf(source, 'clientSecret', given);
-  const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
+  const url = urlUnder(baseUrl, '2', 'oauth2', 'token');
   return { url, clientSecret, connections, secrets, wallNow };
 }
 
@@ -52,7 +56,7 @@ function secretOf(
   setting: string,
   { env, secrets }: CredentialContext,
 ): string {
-  const secret = readSecret(source, setting, env);
+  const secret = readToken(source, setting, env);
   secrets.add(secret);
   return secret;
 }

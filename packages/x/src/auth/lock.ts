@@ -3,7 +3,7 @@ import { open, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '@toolkeel/kernel';
-import { pause } from '../pause.js';
+import { pause } from '@toolkeel/pack-kit';
 
 /** Work under a lock takes seconds, so an older lock is orphaned. */
 const STALE_MS = 60_000;

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { constants, readFileSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { access, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Redactor } from '@toolkeel/pack-kit';
+import { ConfigError, requirePrivateFile, type Redactor } from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
-import { ConfigError, requirePrivateFile } from '../config.js';
 
 const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
 

@@ -2,12 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FaultError } from '@toolkeel/kernel';
-import { createRedactor } from '@toolkeel/pack-kit';
-import { classify } from '../faults.js';
-import { createConnections } from '../http/connections.js';
-import { read } from '../http/exchange.js';
-import { urlUnder } from '../http/message.js';
-import { objectOf, stringOf } from '../json.js';
+import {
+  classify,
+  createConnections,
+  createRedactor,
+  objectOf,
+  read,
+  stringOf,
+  urlUnder,
+} from '@toolkeel/pack-kit';
 import { authorizationCode, type Callback, type BrowserPage } from './callback.js';
 import { lock } from './lock.js';
 import {
@@ -83,7 +86,7 @@ async function exchange(
     const secrets = createRedactor();
     for (const secret of [options.clientSecret, code, verifier])
       if (secret !== undefined) secrets.add(secret);
-    const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
+    const url = urlUnder(baseUrl, '2', 'oauth2', 'token');
     const endpoint = { url, clientSecret: options.clientSecret, connections, secrets, wallNow };
     const form = {
       grant_type: 'authorization_code',
@@ -93,7 +96,7 @@ async function exchange(
     };
     const inTime = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
     const grant = await requestTokens(endpoint, clientId, form, inTime).catch(explain);
-    const user = await fetchUser(grant.accessToken, urlUnder(baseUrl, ['2', 'users', 'me']), {
+    const user = await fetchUser(grant.accessToken, urlUnder(baseUrl, '2', 'users', 'me'), {
       connections,
       secrets,
     });
@@ -190,18 +193,19 @@ async function fetchUser(
   { connections, secrets }: Pick<TokenEndpoint, 'connections' | 'secrets'>,
 ): Promise<Login['user']> {
   try {
-    const { doc } = await read(
-      { method: 'GET', url },
+    const { json } = await read(
+      { method: 'GET', url, headers: { authorization: `Bearer ${token}` } },
       {
         connections,
-        authorization: `Bearer ${token}`,
         secrets,
+        trusted: new Set([url.origin]),
         maxBytes: 65_536,
+        maxRedirects: 0,
         signal: AbortSignal.timeout(USER_TIMEOUT_MS),
         wallNow: Date.now,
       },
     );
-    const data = objectOf(doc['data']);
+    const data = objectOf(objectOf(json)?.['data']);
     const id = stringOf(data?.['id']);
     const username = stringOf(data?.['username']);
     return id !== undefined && username !== undefined ? { id, username } : undefined;

@@ -36,7 +36,7 @@ async function loginThatEnds(inMs: number, onRead: () => void = () => undefined,
     opened.push(url.pathname);
     return Promise.reject(new FaultError({ kind: 'connect', sent: 'no' }));
   };
-  const connections = { open, read: open, close: () => Promise.resolve() };
+  const connections = { open, read: open, close: () => Promise.resolve(), isAllowed: () => true };
   const all = createRedactor();
   const secrets = {
     ...all,

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { PackLog } from '@toolkeel/contract';
 import { FaultError, type Fault } from '@toolkeel/kernel';
-import { classify, noLogin } from '../faults.js';
+import { classify } from '@toolkeel/pack-kit';
+import { noLogin } from '../faults.js';
 import { fingerprintOf, notRenewable, type Credential } from './credential.js';
 import { lock } from './lock.js';
 import {

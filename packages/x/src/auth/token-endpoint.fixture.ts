@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { createRedactor } from '@toolkeel/pack-kit';
-import type { Connections } from '../http/connections.js';
+import { createRedactor, type Connections } from '@toolkeel/pack-kit';
 import type { TokenEndpoint } from './token-endpoint.js';
 
 const REFUSAL = { error: 'invalid_grant' };

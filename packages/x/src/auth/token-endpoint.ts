@@ -1,8 +1,13 @@
-import type { Redactor } from '@toolkeel/pack-kit';
-import { unreadableResponse } from '../api/upstream-problem.js';
-import type { Connections } from '../http/connections.js';
-import { authenticate } from '../http/exchange.js';
-import { numberOf, stringOf, type JsonObject } from '../json.js';
+import {
+  authenticate,
+  numberOf,
+  stringOf,
+  type Connections,
+  type JsonObject,
+  type Redactor,
+} from '@toolkeel/pack-kit';
+import { xResponseOf } from '../api/session.js';
+import { faultOfResponse, unreadableResponse } from '../api/upstream-problem.js';
 
 /** A response of the token endpoint. */
 export interface Grant {
@@ -37,23 +42,25 @@ export async function requestTokens(
 ): Promise<Grant> {
   const basic = Buffer.from(`${clientId}:${clientSecret ?? ''}`).toString('base64');
   const fields = { ...form, ...(clientSecret === undefined && { client_id: clientId }) };
-  const { doc } = await authenticate(
+  const authorization = clientSecret === undefined ? {} : { authorization: `Basic ${basic}` };
+  const response = await authenticate(
     {
       method: 'POST',
       url,
-      contentType: 'application/x-www-form-urlencoded',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...authorization },
       body: new URLSearchParams(fields).toString(),
     },
     {
       connections,
-      authorization: clientSecret === undefined ? undefined : `Basic ${basic}`,
       secrets,
+      trusted: new Set([url.origin]),
       maxBytes: MAX_BYTES,
       signal,
       wallNow,
+      faultOf: faultOfResponse,
     },
   );
-  const grant = readGrant(doc);
+  const grant = readGrant(xResponseOf(response).doc);
   secrets.addRotating(grant.accessToken);
   if (grant.refreshToken !== undefined) secrets.addRotating(grant.refreshToken);
   return grant;

@@ -1,7 +1,7 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { FaultError, type Fault } from '@toolkeel/kernel';
+import { numberOf, objectOf } from '@toolkeel/pack-kit';
 import { hasUnknownOutcome, refusalOfFault, toToolError } from '../faults.js';
-import { numberOf, objectOf } from '../json.js';
 
 export type Stage = 'initialize' | 'append' | 'finalize' | 'processing' | 'alt_text';
 

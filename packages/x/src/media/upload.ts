@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { raise, toolError, type Progress } from '@toolkeel/contract';
 import { FaultError, type Clock, type FaultKind } from '@toolkeel/kernel';
+import { numberOf, objectOf, pause, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { idOf } from '../api/parse.js';
 import { retryUnreadable } from '../api/requests.js';
@@ -8,8 +9,6 @@ import { routes, type Route } from '../api/routes.js';
 import { dataIn, unreadableResponse } from '../api/upstream-problem.js';
 import type { CallContext } from '../call-context.js';
 import { hasUnknownOutcome } from '../faults.js';
-import { numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
-import { pause } from '../pause.js';
 import type { MediaKind, OpenMedia } from './file.js';
 import {
   failAfterUpload,

@@ -1,6 +1,13 @@
 import type { OtherOperation, Others } from '@toolkeel/contract';
+import {
+  arrayOf,
+  numberOf,
+  objectOf,
+  objectsOf,
+  stringOf,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { Post } from '../model.js';
-import { objectOf, objectsOf, arrayOf, numberOf, stringOf, type JsonObject } from '../json.js';
 import type { Draft } from './draft.js';
 import { matchesDraft } from './match.js';
 

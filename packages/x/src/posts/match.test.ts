@@ -1,7 +1,7 @@
+import type { JsonObject } from '@toolkeel/pack-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readIncludes, readPost } from '../api/parse.js';
-import type { JsonObject } from '../json.js';
 import { anyText } from '../text/oracle.fixture.js';
 import { findUrls } from '../text/urls.js';
 import type { Draft } from './draft.js';

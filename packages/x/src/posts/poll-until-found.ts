@@ -1,6 +1,6 @@
 import { faultOf, type Reconciliation } from '@toolkeel/contract';
 import type { Clock, Fault, FaultKind } from '@toolkeel/kernel';
-import { pause } from '../pause.js';
+import { pause } from '@toolkeel/pack-kit';
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 2_000;

@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { faultToError as defaultToolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import { classify, ConfigError } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import type { ReadContext } from '../api/provider.js';
 import { routes, toolRoutes } from '../api/routes.js';
 import { checkWritable } from '../auth/login-file.js';
-import { ConfigError, type XConfig } from '../config.js';
-import { classify, faultToError, noCredential, NotConfigured } from '../faults.js';
+import type { XConfig } from '../config.js';
+import { faultToError, noCredential } from '../faults.js';
 import { sizeLimits, supportedTypes } from '../media/file.js';
 import { enterpriseOnly } from '../tier.js';
 import {
@@ -27,7 +28,7 @@ export const aboutTools = (client: Client) => [
     return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
   }),
   aboutTool(getRateLimitsSpec, client, async () => ({
-    limits: client.windows.list(client.clock.wallNow()).map(({ info, ...about }) => ({
+    limits: client.windows.list(client.clock.wallNow()).map(({ info, login: _, ...about }) => ({
       ...about,
       ...(!info.limitUnknown && { limit: info.limit }),
       remaining: info.remaining,
@@ -233,6 +234,6 @@ async function loginFindings({ config, session }: Client): Promise<readonly Find
 
 /** Other errors can quote a secret. */
 function messageOf(problem: unknown): string {
-  const isSafe = problem instanceof ConfigError || problem instanceof NotConfigured;
+  const isSafe = problem instanceof ConfigError;
   return isSafe ? problem.message : 'cannot be used';
 }

@@ -8,6 +8,7 @@ import {
   type ToolSpec,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import type { JsonObject } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { retryUnreadable } from '../api/requests.js';
 import { routes, type Route } from '../api/routes.js';
@@ -17,7 +18,6 @@ import type { CallContext } from '../call-context.js';
 import type { PriceName } from '../config.js';
 import { itemCost } from '../cost.js';
 import { refusalOfFault } from '../faults.js';
-import type { JsonObject } from '../json.js';
 import {
   bookmarkTweetSpec,
   followUserSpec,

@@ -1,10 +1,10 @@
 import { isToolError, toolError, type Reconcile } from '@toolkeel/contract';
+import { objectOf } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
 import { createCallContext } from '../call-context.js';
 import type { PriceName } from '../config.js';
 import { itemCost, postCost } from '../cost.js';
-import { objectOf } from '../json.js';
 import { createPost } from '../posts/create.js';
 import { checkDraft, normalizePost, normalizeThread, type Draft } from '../posts/draft.js';
 import { absenceOf, readBackOf, type Posted } from '../posts/read-back.js';

@@ -1,40 +1,18 @@
-import {
-  createPageTokens,
-  runTool,
-  type Envelope,
-  type PackEvent,
-  type PackInstance,
-  type RunOptions,
-} from '@toolkeel/contract';
+import type { RunOptions } from '@toolkeel/contract';
 import { createJournal, ephemeralEncryption, memoryStore } from '@toolkeel/journal';
+import {
+  createPackRig,
+  startScriptedUpstream,
+  type Handler,
+  type PackRig,
+  type ScriptedUpstream,
+} from '@toolkeel/pack-kit/testing';
 import { startXSandbox, type Commit, type XSandbox, type XSandboxOptions } from '@toolkeel/sandbox';
 import type * as z from 'zod';
-import { configSchema, createXPack } from '../../src/index.js';
+import { createXPack, type configSchema } from '../../src/index.js';
 import { useClosing } from './closing.js';
-import { startServer, type Answering, type TestServer } from './server.js';
 
-type Answer = Readonly<Record<string, unknown>>;
 export type Config = z.input<typeof configSchema>;
-
-export interface Rig {
-  readonly instance: PackInstance;
-  readonly events: PackEvent[];
-  readonly logged: string[];
-  /** The secrets reported to the host. */
-  readonly told: string[];
-  run(tool: string, args?: unknown, options?: RunOptions): Promise<Envelope<Answer>>;
-  /** The data of a call that must succeed. */
-  data(tool: string, args?: unknown, options?: RunOptions): Promise<Answer>;
-  /** The error of a call that must fail. */
-  error(tool: string, args?: unknown, options?: RunOptions): Promise<Failure>;
-  /** The code of a call that must fail. */
-  code(tool: string, args?: unknown, options?: RunOptions): Promise<string>;
-  close(): Promise<void>;
-}
-
-type Failure = Extract<Envelope<Answer>, { success: false }>['error'];
-
-const tokens = createPageTokens({ keys: [Buffer.alloc(32, 7)] });
 
 export const secrets = {
   APP: 'app-bearer-token',
@@ -43,54 +21,16 @@ export const secrets = {
 };
 
 /** The pack, with an X on loopback. */
-async function createRig(
+const createRig = (
   config: Config,
   env: Readonly<Record<string, string>> = secrets,
-): Promise<Rig> {
-  const events: PackEvent[] = [];
-  const logged: string[] = [];
-  const told: string[] = [];
-  const instance = await createXPack({ env }).create(configSchema.parse(config), {
-    now: () => performance.now(),
-    // No jitter, for fast retries.
-    random: () => 0,
-    log: (...line) => logged.push(JSON.stringify(line)),
-    observe: (event) => events.push(event),
-    secret: (value) => told.push(value),
-  });
-  const run: Rig['run'] = async (name, args = {}, options = {}) => {
-    const tool = instance.tools.find((one) => one.name === name);
-    if (!tool) throw new Error(`no tool ${name}`);
-    const unexpected: unknown[] = [];
-    const onUnexpected = (cause: unknown) => unexpected.push(cause);
-    const result = await runTool(tool, args, { tokens, onUnexpected, ...options });
-    for (const cause of unexpected) throw cause;
-    return result.envelope as Envelope<Answer>;
-  };
-  const error: Rig['error'] = async (name, args, options) => {
-    const envelope = await run(name, args, options);
-    if (envelope.success) throw new Error(`succeeded: ${JSON.stringify(envelope.data)}`);
-    return envelope.error;
-  };
-  return {
-    instance,
-    events,
-    logged,
-    told,
-    run,
-    error,
-    data: async (name, args, options) => {
-      const envelope = await run(name, args, options);
-      if (!envelope.success) throw new Error(JSON.stringify(envelope.error));
-      return envelope.data;
-    },
-    code: async (name, args, options) => (await error(name, args, options)).code,
-    close: () => instance.close(),
-  };
-}
+): Promise<PackRig> => createPackRig(createXPack({ env }), config);
 
 /** Runs mutations in a journal, which reads back posts with an unknown outcome. */
-export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOptions, 'middleware'> {
+export function journaled(
+  { instance }: PackRig,
+  timeoutMs = 15_000,
+): Pick<RunOptions, 'middleware'> {
   const journal = createJournal({
     store: memoryStore(),
     encryption: ephemeralEncryption(),
@@ -110,10 +50,10 @@ export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOption
 }
 
 interface SandboxWorld {
-  readonly rig: Rig;
+  readonly rig: PackRig;
   readonly sandbox: XSandbox;
   /** Another instance of the pack. */
-  readonly another: (config?: Config) => Promise<Rig>;
+  readonly another: (config?: Config) => Promise<PackRig>;
 }
 
 /** A sandbox and an authenticated pack, closed with the suite. */
@@ -123,7 +63,7 @@ export function useSandbox() {
     const sandbox = await startXSandbox(options);
     onClose(() => sandbox.close());
     const { credentials } = sandbox;
-    const another = async (more: Config = {}): Promise<Rig> => {
+    const another = async (more: Config = {}): Promise<PackRig> => {
       const env = { APP: credentials.bearerToken, USER: credentials.accessToken };
       const tier = options.tier ?? 'self_serve';
       const rig = await createRig(
@@ -145,25 +85,25 @@ export function created(sandbox: XSandbox): readonly Made[] {
 }
 
 export interface World {
-  readonly rig: Rig;
-  readonly server: TestServer;
+  readonly rig: PackRig;
+  readonly server: ScriptedUpstream;
 }
 
 /** Servers and packs, closed with the suite. */
 export function useWorld() {
   const onClose = useClosing();
-  const serve = async (answering: Answering): Promise<TestServer> => {
-    const server = await startServer(answering);
+  const serve = async (answering: Handler): Promise<ScriptedUpstream> => {
+    const server = await startScriptedUpstream(answering);
     onClose(() => server.close());
     return server;
   };
-  const rigFor = async (config: Config): Promise<Rig> => {
+  const rigFor = async (config: Config): Promise<PackRig> => {
     const rig = await createRig(config);
     onClose(() => rig.close());
     return rig;
   };
   /** A scripted X and an authenticated pack. */
-  const world = async (answering: Answering, config: Config = {}): Promise<World> => {
+  const world = async (answering: Handler, config: Config = {}): Promise<World> => {
     const server = await serve(answering);
     const rig = await rigFor({
       baseUrl: server.origin,

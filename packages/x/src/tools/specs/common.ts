@@ -1,28 +1,10 @@
-import { profilesFrom, type ErrorCode } from '@toolkeel/contract';
 import * as z from 'zod';
+import { xCodes } from '../../codes.js';
 import { listSchema, partialErrorSchema, postSchema, userSchema } from '../../model.js';
-
-/** Error codes of every tool that calls X, beside the codes that all tools share. */
-export const xCodes = Object.freeze([
-  'x_not_configured',
-  'x_rate_limited',
-  'x_auth_expired',
-  'x_forbidden',
-  'x_account_restricted',
-  'x_network_error',
-  'x_api_error',
-  'x_credits_depleted',
-  'upstream_rejected',
-  'not_found',
-  'circuit_open',
-] as const satisfies readonly ErrorCode[]);
-
-export type XCode = (typeof xCodes)[number];
 
 export const readTraits = {
   category: 'read',
   effect: 'read',
-  profiles: profilesFrom('readonly'),
   requires: ['x_client'],
   errors: xCodes,
 } as const;
@@ -30,7 +12,6 @@ export const readTraits = {
 export const writeTraits = {
   effect: 'idempotent',
   send: 'explicit',
-  profiles: profilesFrom('api'),
   requires: ['x_client'],
   errors: xCodes,
 } as const;
@@ -64,7 +45,6 @@ export const postTraits = {
 export const metaTraits = {
   category: 'meta',
   effect: 'read',
-  profiles: profilesFrom('readonly'),
   errors: [],
 } as const;
 
@@ -75,13 +55,13 @@ export const tweetId = id.describe('The id of the tweet.');
 export const userId = id.describe('The id of the account, not its name.');
 
 export const maxResults = (max: number, initial: number) =>
-  z.int().min(1).max(max).default(initial).describe(`Maximum number. Default: ${initial}.`);
+  z.int().min(1).max(max).default(initial);
 
 export const paginationToken = z
   .string()
   .max(4096)
   .optional()
-  .describe('meta.pagination.next_token of the previous page.');
+  .describe('meta.pagination.next_token.');
 
 const timestamp = z.iso.datetime({ offset: true }).optional();
 

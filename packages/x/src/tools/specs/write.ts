@@ -1,5 +1,6 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
+import { xCodes } from '../../codes.js';
 import {
   engageTraits,
   id,
@@ -12,7 +13,6 @@ import {
   tweetId,
   userId,
   writeTraits,
-  xCodes,
 } from './common.js';
 
 const postedSchema = z.strictObject({
