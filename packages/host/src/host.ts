@@ -1,6 +1,7 @@
 import {
   acceptControls,
   buildManifest,
+  CONTROLS_EXPLAINED,
   type Manifest,
   type PackDeps,
   type PackHealth,
@@ -22,6 +23,7 @@ import { confirmSends, Deliveries } from './call/deliveries.js';
 import { CallEngine } from './call/engine.js';
 import type { HostMiddleware } from './call/middleware.js';
 import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
+import { packModel } from './catalog/pack-model.js';
 import { admits, ToolTable } from './catalog/tools.js';
 import { journalHooks, type JournalDeps } from './governance/journal.js';
 import { policyStatusTool } from './governance/policy-status.js';
@@ -29,6 +31,7 @@ import { readRules } from './governance/policy.js';
 import { checkPack, createProbe } from './health.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
 import { silent, type HostLog } from './log/log.js';
+import { DirectCalls } from './mcp/direct-calls.js';
 import { Prompts } from './mcp/prompts.js';
 import type { Raw } from './mcp/raw.js';
 import { Resources } from './mcp/resources.js';
@@ -63,11 +66,12 @@ export interface HostOptions {
   readonly callTimeoutMs?: number;
   /**
    * Creates the journal, which prevents duplicate execution; called once the tools are registered. It is
-   * the innermost middleware, and adds the tool `get_operation` and the journal's arguments.
+   * the innermost middleware, and adds the journal's arguments and, if there is a mutation, the tool
+   * `get_operation`.
    */
   readonly journal?: (deps: JournalDeps) => Journal;
   /**
-   * Denies reads, and adds the tool `get_policy_status`. For mutations the journal evaluates the policy
+   * Denies reads, and adds the tool `get_policy_status` if there is a mutation. For mutations the journal evaluates the policy
    * through its `decide`. A function is called on demand; its policy must have no rules for reads.
    */
   readonly policy?: Policy | (() => Promise<Policy>);
@@ -160,12 +164,16 @@ export function createHost(options: HostOptions = {}): Host {
     byteBudget: options.byteBudget,
     clock,
   });
+  const hasModelPack = options.packs?.some(({ pack }) => pack.providesModel);
+  const {
+    model = hasModelPack ? packModel(() => packs.find((pack) => pack.providesModel)) : undefined,
+  } = options;
   const deps: PackDeps = {
     now: () => clock.now(),
     random: Math.random,
     log,
     observe: engine.observe,
-    ...(options.model && { model: options.model }),
+    ...(model && { model }),
     ...(options.watchSecret && { secret: options.watchSecret }),
   };
 
@@ -185,6 +193,8 @@ export function createHost(options: HostOptions = {}): Host {
   }
   for (const pack of packs) table.addPack(pack, timeoutOf(pack), prepare);
 
+  // Where nothing can be changed, the tools about changes would only cost context.
+  const mutates = table.specs.some(({ mutation }) => mutation);
   const toolSource: ToolSource = {
     specs: () => table.specs,
     load: (name) => table.entry(name)?.load(),
@@ -196,20 +206,34 @@ export function createHost(options: HostOptions = {}): Host {
   });
   if (journal) {
     mutationMiddleware = [...middleware, journal.middleware];
-    table.addTool(prepare(journal.tool), callTimeoutMs);
+    if (mutates) table.addTool(prepare(journal.tool), callTimeoutMs);
   }
-  if (policy) {
+  if (policy && mutates) {
     const getPolicy = typeof policy === 'function' ? policy : () => policy;
     table.addTool(prepare(policyStatusTool(getPolicy, toolSource)), callTimeoutMs);
   }
 
   const deliveries = new Deliveries((cause) => log('error', 'unexpected', { cause }));
   const raws: Raw[] = [];
+  const calls = new ToolCalls(table, engine, scrub, deliveries);
+  const direct = new DirectCalls({
+    info,
+    table,
+    calls,
+    onUnexpected: (cause) => log('error', 'unexpected', { cause }),
+  });
   const parts: ServerParts = {
     info,
-    instructions: instructionsOf(options.instructions, packs, scrub.text),
+    instructions: joinInstructions(
+      [
+        options.instructions,
+        ...packs.map(({ instructions }) => instructions),
+        journal && mutates ? CONTROLS_EXPLAINED : undefined,
+      ],
+      scrub.text,
+    ),
     tools: table,
-    calls: new ToolCalls(table, engine, scrub, deliveries),
+    calls,
     resources: new Resources(packs, engine, scrub, timeoutOf),
     prompts: new Prompts(packs, scrub),
     raws,
@@ -243,7 +267,7 @@ export function createHost(options: HostOptions = {}): Host {
     },
     serveStdio: (stdio) => {
       journal?.start();
-      return serveOnStdio(createServer, log, deliveries, stdio);
+      return serveOnStdio(createServer, log, deliveries, direct, stdio);
     },
     listen: async (http) => {
       journal?.start();
@@ -251,6 +275,7 @@ export function createHost(options: HostOptions = {}): Host {
       return serveOnHttp(
         {
           createServer,
+          direct,
           deliveries,
           log,
           longestCallMs,
@@ -276,12 +301,11 @@ export function createHost(options: HostOptions = {}): Host {
   };
 }
 
-function instructionsOf(
-  own: string | undefined,
-  packs: readonly LoadedPack[],
+function joinInstructions(
+  given: readonly (string | undefined)[],
   scrub: (text: string) => string,
 ): string | undefined {
-  const parts = [own, ...packs.map(({ instructions }) => instructions)].filter(Boolean);
+  const parts = given.filter(Boolean);
   return parts.length > 0 ? scrub(parts.join('\n')) : undefined;
 }
 

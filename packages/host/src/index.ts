@@ -1,6 +1,14 @@
 export { createHost, type Host, type HostOptions } from './host.js';
+export {
+  createServer,
+  type ListeningServer,
+  type ListenOptions,
+  type Server,
+  type ServerOptions,
+} from './server/create-server.js';
+export { openServer, type OpenedServer, type OpenOptions } from './server/open.js';
 export { ConfigError, HostError, type ConfigIssue } from './errors.js';
-export type { PackEntry } from './catalog/loaded-pack.js';
+export { specProblem, type PackEntry } from './catalog/loaded-pack.js';
 export type { HostMiddleware } from './call/middleware.js';
 export type { CallContext, RequestMeta } from './call/running-call.js';
 export type { Raw, RawPrompt, RawResource, RawTool } from './mcp/raw.js';
@@ -24,7 +32,7 @@ export {
 export type { ApiOptions, OperatorApi } from './governance/operator-api.js';
 export { isPersistent, journalAddress, journalFile, openJournalStore } from './governance/store.js';
 
-export type { StdioHandle, StdioOptions } from './stdio/serve.js';
+export { guardStdout, type StdioHandle, type StdioOptions } from './stdio/serve.js';
 export type { HttpHandle, HttpOptions, Timeouts } from './http/serve.js';
 
 export {
@@ -43,16 +51,28 @@ export {
   persistentConsoleToken,
   persistentPageTokens,
 } from './secret/key-files.js';
-export { closestMatches, didYouMean } from '@toolkeel/pack-kit';
+export {
+  closestMatches,
+  didYouMean,
+  secretSource,
+  type SecretSource,
+} from '@toolkeel/pack-kit/base';
 
 export type { Mistake } from './config/explain.js';
 export {
   CONFIG_FILE,
   configuredPacks,
   settingsWithoutSecrets,
+  type ConfiguredPack,
   type FileOptions,
 } from './config/file.js';
-export { secretInUrl, type Credential, type UrlSecret } from './config/find-secrets.js';
+export { pointerOf } from './config/layers.js';
+export {
+  environmentSecrets,
+  secretInUrl,
+  type Credential,
+  type UrlSecret,
+} from './config/find-secrets.js';
 export type { Environment } from './config/layers.js';
 export {
   loadConfig,
@@ -64,9 +84,7 @@ export type { NotifySettings } from './config/options.js';
 export {
   configJsonSchema,
   POLICY_SECTIONS,
-  secretSource,
   type Config,
   type SchemaOptions,
-  type SecretSource,
   type SectionName,
 } from './config/schema.js';

@@ -79,8 +79,27 @@ const kinds = [
     type: SSE_TYPE,
     meta: { progressToken: 1 },
   },
-  { kind: 'a 2025 request without a session', era: 'legacy', type: SSE_TYPE, meta: {} },
-  { kind: 'a 2025 request in a session', era: 'legacy', type: SSE_TYPE, meta: {}, inSession: true },
+  { kind: 'a 2025 request without a session', era: 'legacy', type: JSON_TYPE, meta: {} },
+  {
+    kind: 'a 2025 request without a session, with an SSE response',
+    era: 'legacy',
+    type: SSE_TYPE,
+    meta: { progressToken: 1 },
+  },
+  {
+    kind: 'a 2025 request in a session',
+    era: 'legacy',
+    type: JSON_TYPE,
+    meta: {},
+    inSession: true,
+  },
+  {
+    kind: 'a 2025 request in a session, with an SSE response',
+    era: 'legacy',
+    type: SSE_TYPE,
+    meta: { progressToken: 1 },
+    inSession: true,
+  },
 ] as const;
 
 describe.each(kinds)('the result of $kind', ({ era, type, meta, ...kind }) => {

@@ -93,6 +93,7 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
       'wait_forever',
       'chatty',
       'list_words',
+      'shape',
       'flaky',
     ]);
     await expect(

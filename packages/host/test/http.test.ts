@@ -74,6 +74,21 @@ describe('a request', () => {
     expect(text).toContain('"name":"echo"');
   });
 
+  it('may accept every type, as curl does by default, but not one type only', async () => {
+    const params = { name: 'echo', arguments: { text: 'hi' } };
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    for (const [body, found] of [
+      [call, '"hi"'],
+      [listing, '"echo"'],
+    ] as const) {
+      const any = await get(`${http.url}/mcp`, { ...json, accept: '*/*' }, body);
+      expect(any.status).toBe(200);
+      expect(any.text).toContain(found);
+      const one = await get(`${http.url}/mcp`, { ...json, accept: 'application/json' }, body);
+      expect(one.status).toBe(406);
+    }
+  });
+
   it('that is too large is refused, with and without a content length', async () => {
     const body = JSON.stringify({
       jsonrpc: '2.0',

@@ -97,6 +97,22 @@ describe.each(cases)('a client of $generation over $transport', ({ transport, ge
     await expect(client.client.getPrompt({ name: 'greet', arguments: {} })).rejects.toThrow(/who/);
   });
 
+  it.each([
+    ['text', { data: { value: 'a', by: { name: 'b' } } }],
+    ['nothing', { data: { value: null } }],
+    ['list', { data: { value: [{ id: 1, tags: ['x'] }] } }],
+    [
+      'own_error',
+      { data: null, error: { code: 'sample_jammed', retryable: true, details: { at: 3 } } },
+    ],
+    ['partial', { data: { done: 1 }, error: { code: 'sample_jammed' } }],
+  ])('accepts a result by its output schema: %s', async (of, content) => {
+    // A client validates results of tools that it has listed.
+    await client.listTools();
+    const result = await client.callTool({ name: 'shape', arguments: { of } });
+    expect(result).toMatchObject({ structuredContent: content });
+  });
+
   it('gets suggestions for an unknown tool', async () => {
     await expect(client.callTool({ name: 'ecko', arguments: {} })).rejects.toMatchObject({
       code: -32_602,

@@ -12,7 +12,6 @@ import {
   type ToolRun,
 } from '@toolkeel/contract';
 import type { CallRow } from '@toolkeel/journal';
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { JournalDeps } from '../governance/journal.js';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics.js';
@@ -22,7 +21,7 @@ import type { OnDelivered } from './deliveries.js';
 import { CallStats, handleEvent, type ObservedCall } from './events.js';
 import { composeMiddleware, type HostMiddleware } from './middleware.js';
 import { progressFor, type ProgressReporter } from './progress.js';
-import { RunningCall } from './running-call.js';
+import { RunningCall, type CallRequest } from './running-call.js';
 
 /**
  * How long a call may outlast its handler's deadline. A handler that respects its deadline gives a more
@@ -75,7 +74,7 @@ export class CallEngine {
   run(
     callable: Callable,
     args: unknown,
-    context: ServerContext,
+    context: CallRequest,
   ): CompletedRun | Promise<CompletedRun> {
     const { spec, name = spec.name, timeoutMs, reportsEvents } = callable;
     const call = this.begin(name, timeoutMs, context, reportsEvents);
@@ -96,7 +95,7 @@ export class CallEngine {
   begin(
     name: string,
     timeoutMs: number,
-    context: ServerContext,
+    context: CallRequest,
     reportsEvents?: boolean,
   ): RunningCall {
     const now = this.#options.clock.now();
@@ -110,7 +109,7 @@ export class CallEngine {
   async #startLater(
     tool: Tool | Promise<Tool>,
     call: RunningCall,
-    { mcpReq: { method } }: ServerContext,
+    { mcpReq: { method } }: CallRequest,
     start: (tool: Tool) => ToolRun | Promise<ToolRun>,
   ): Promise<ToolRun> {
     const { name, correlationId, meta } = call;

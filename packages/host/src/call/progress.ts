@@ -1,6 +1,5 @@
 import type { Progress } from '@toolkeel/contract';
-import type { ServerContext } from '@modelcontextprotocol/server';
-import type { RunningCall } from './running-call.js';
+import type { CallRequest, RunningCall } from './running-call.js';
 
 /** Keeps a client with a 30 s timeout, reset by progress, from giving up on a call in flight. */
 const HEARTBEAT_MS = 10_000;
@@ -15,9 +14,9 @@ export interface ProgressReporter {
 const NO_PROGRESS: ProgressReporter = { report: () => {}, stop: () => {} };
 
 /** Sends progress notifications if the client requested them. */
-export function progressFor(call: RunningCall, context: ServerContext): ProgressReporter {
-  const { progressToken } = context.mcpReq._meta ?? {};
-  if (progressToken === undefined) return NO_PROGRESS;
+export function progressFor(call: RunningCall, context: CallRequest): ProgressReporter {
+  const { notify: sendNotification, _meta: { progressToken } = {} } = context.mcpReq;
+  if (progressToken === undefined || !sendNotification) return NO_PROGRESS;
 
   let last = 0;
   let total: number | undefined;
@@ -31,7 +30,7 @@ export function progressFor(call: RunningCall, context: ServerContext): Progress
       ...(message !== undefined && { message }),
     };
     // A client that has disconnected is detected by the call itself.
-    context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    sendNotification({ method: 'notifications/progress', params }).catch(() => {});
   };
   const notify = (message: string): void => send(last + INCREMENT, message);
 

@@ -1,10 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallSpan } from '../tracing.js';
 import type { OnDelivered } from './deliveries.js';
 import { CallStats } from './events.js';
 
 /** The `_meta` of a request: progress token, trace context, idempotency key. */
 export type RequestMeta = Readonly<Record<string, unknown>>;
+
+type McpRequest = ServerContext['mcpReq'];
+
+/** What a call needs of its request: a part of the SDK's context. */
+export interface CallRequest {
+  readonly mcpReq: Pick<McpRequest, 'method' | 'signal'> & {
+    readonly _meta?: McpRequest['_meta'] | undefined;
+    /** Absent if the client does not receive notifications. */
+    readonly notify?: McpRequest['notify'];
+  };
+  readonly http?: Pick<NonNullable<ServerContext['http']>, 'req'> | undefined;
+}
 
 /** A call in flight, as middleware sees it. */
 export interface CallContext {

@@ -1,11 +1,13 @@
-import type {
-  Pack,
-  PackDeps,
-  PackInstance,
-  PackPrompt,
-  PackResource,
-  Tool,
-  ToolSpec,
+import {
+  ofPack,
+  type Pack,
+  type PackDeps,
+  type PackInstance,
+  type PackPrompt,
+  type PackResource,
+  type TextModel,
+  type Tool,
+  type ToolSpec,
 } from '@toolkeel/contract';
 import type * as z from 'zod';
 import { HostError } from '../errors.js';
@@ -17,6 +19,29 @@ export interface PackEntry {
   readonly config?: unknown;
   /** The time limit of a call. */
   readonly callTimeoutMs?: number;
+  /** Names of tools that are not registered. */
+  readonly excluded?: ReadonlySet<string>;
+}
+
+const EFFECTS: readonly unknown[] = ['read', 'idempotent', 'once'];
+
+/**
+ * Why a value is not a description that `defineTool` or `specifyTool` created; undefined if it is one. A
+ * pack in JavaScript may contain an object of its own, whose mutation would bypass the journal.
+ */
+export function specProblem(spec: unknown): string | undefined {
+  const { name, effect, mutation, profiles, possibleCodes, inputSchema, input } = Object(
+    spec,
+  ) as Partial<ToolSpec>;
+  if (typeof name !== 'string') return 'a tool has no name: create it with defineTool';
+  const isCreated =
+    EFFECTS.includes(effect) &&
+    mutation === (effect !== 'read') &&
+    Array.isArray(profiles) &&
+    Array.isArray(possibleCodes) &&
+    typeof inputSchema === 'object' &&
+    typeof input?.safeParse === 'function';
+  return isCreated ? undefined : `the tool ${name} was not created with defineTool`;
 }
 
 interface CreatedPack {
@@ -30,6 +55,7 @@ export class LoadedPack {
   readonly specs: readonly ToolSpec[];
   readonly instructions: string | undefined;
   readonly callTimeoutMs: number | undefined;
+  readonly providesModel: boolean;
   readonly #create: () => Promise<CreatedPack>;
   #creating: Promise<CreatedPack> | undefined;
   /** The resolved value of `#creating`, so that calls need not await it. */
@@ -37,14 +63,19 @@ export class LoadedPack {
 
   /** Tools that `admits` rejects are dropped, not only hidden. */
   constructor(
-    { pack, config = {}, callTimeoutMs }: PackEntry,
+    { pack, config = {}, callTimeoutMs, excluded }: PackEntry,
     admits: (spec: ToolSpec) => boolean,
     deps: PackDeps,
   ) {
     this.name = pack.name;
     this.callTimeoutMs = callTimeoutMs;
+    this.providesModel = pack.providesModel === true;
     const settings = parseConfig(pack, config);
-    this.specs = pack.describe(settings).filter(admits);
+    const specs = pack.describe(settings);
+    requireSpecs(this.name, specs);
+    this.specs = ofPack(this.name, specs).filter(
+      (spec) => admits(spec) && !excluded?.has(spec.name),
+    );
     this.instructions = pack.instructions?.(settings);
     this.#create = async () => {
       const { tools, ...instance } = await pack.create(settings, deps);
@@ -67,6 +98,10 @@ export class LoadedPack {
 
   async prompts(): Promise<readonly PackPrompt[]> {
     return (await this.#ensureCreated()).instance.prompts ?? [];
+  }
+
+  async model(): Promise<TextModel | undefined> {
+    return (await this.#ensureCreated()).instance.model;
   }
 
   /** The instance if the pack is created already. */
@@ -118,9 +153,15 @@ function pickTools(
   tools: readonly Tool[],
 ): ReadonlyMap<string, Tool> {
   const effects = new Map(specs.map(({ name, effect }) => [name, effect]));
-  const picked = tools.filter(({ name }) => effects.has(name));
+  const picked = ofPack(pack, tools).filter(({ name }) => effects.has(name));
+  requireSpecs(pack, picked);
   const mismatch = picked.find(({ name, effect }) => effects.get(name) !== effect);
   if (mismatch)
     throw new HostError(`pack ${pack} describes ${mismatch.name} with a different effect`);
   return new Map(picked.map((tool) => [tool.name, tool]));
+}
+
+function requireSpecs(pack: string, specs: readonly ToolSpec[]): void {
+  const problem = specs.map(specProblem).find((found) => found !== undefined);
+  if (problem !== undefined) throw new HostError(`pack ${pack}: ${problem}`);
 }

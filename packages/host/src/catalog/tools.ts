@@ -1,15 +1,9 @@
-import {
-  outputJsonSchema,
-  toolAnnotations,
-  type Profile,
-  type Tool,
-  type ToolSpec,
-} from '@toolkeel/contract';
+import { listTool, type Profile, type Tool, type ToolSpec } from '@toolkeel/contract';
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import type { Callable } from '../call/callable.js';
 import { HostError } from '../errors.js';
 import type { RawTool } from '../mcp/raw.js';
-import type { LoadedPack } from './loaded-pack.js';
+import { specProblem, type LoadedPack } from './loaded-pack.js';
 
 /** Whether a profile contains a tool. The check of `mutation` is a second line of defence. */
 export function admits(profile: Profile): (spec: ToolSpec) => boolean {
@@ -38,7 +32,7 @@ export class ToolTable {
   /** The result of `tools/list`, in the order of registration. Built once, because of the schemas. */
   get listing(): readonly McpTool[] {
     this.#listing ??= [
-      ...[...this.#entries.values()].map(({ spec }) => toolListing(spec, this.#profile)),
+      ...[...this.#entries.values()].map(({ spec }) => listTool(spec) as McpTool),
       ...[...this.#raw.values()].map(({ definition }) => definition),
     ];
     return this.#listing;
@@ -78,6 +72,8 @@ export class ToolTable {
   }
 
   #add(entry: Callable): void {
+    const problem = specProblem(entry.spec);
+    if (problem !== undefined) throw new HostError(problem);
     this.#requireUnique(entry.spec.name);
     this.#entries.set(entry.spec.name, entry);
     this.#listing = undefined;
@@ -88,18 +84,6 @@ export class ToolTable {
       throw new HostError(`two tools are called ${name}: rename or remove one of them`);
     }
   }
-}
-
-function toolListing(spec: ToolSpec, profile: Profile): McpTool {
-  const { name, title, description, inputSchema } = spec;
-  return Object.freeze({
-    name,
-    title,
-    description,
-    inputSchema: inputSchema as McpTool['inputSchema'],
-    outputSchema: outputJsonSchema(spec, profile),
-    annotations: { ...toolAnnotations(spec) },
-  });
 }
 
 /** Remembers the result for the most recent argument. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { didYouMean } from '@toolkeel/pack-kit';
+import { didYouMean } from '@toolkeel/pack-kit/base';
 import type { Path } from './layers.js';
 
 type Issue = z.core.$ZodIssue;

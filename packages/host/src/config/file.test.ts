@@ -15,11 +15,25 @@ afterEach(() => {
 });
 
 it('lists the packs in the file without validating it', () => {
-  expect(configuredPacks({ cwd, env: {} })).toEqual([]);
+  expect(configuredPacks({ cwd, env: {} })).toEqual({ file: undefined, packs: [] });
   const file = join(cwd, 'toolkeel.config.json');
-  writeFileSync(file, JSON.stringify({ packs: { stac: 1, stak: {} }, nonsense: true }));
-  expect(configuredPacks({ cwd, env: {} })).toEqual(['stac', 'stak']);
-  expect(configuredPacks({ file, env: { TOOLKEEL_CONFIG: 'no.json' } })).toEqual(['stac', 'stak']);
+  const packs = { stac: 1, stak: {}, tickets: { module: './tickets.js', url: 'x' } };
+  writeFileSync(file, JSON.stringify({ packs, nonsense: true }));
+  const expected = [
+    { name: 'stac' },
+    { name: 'stak' },
+    { name: 'tickets', module: './tickets.js' },
+  ];
+  expect(configuredPacks({ cwd, env: {} })).toEqual({ file, packs: expected });
+  expect(configuredPacks({ file, env: { TOOLKEEL_CONFIG: 'no.json' } }).packs).toEqual(expected);
+});
+
+it.each([1, '', {}])('rejects %j as the module of a pack', (module) => {
+  const file = join(cwd, 'toolkeel.config.json');
+  writeFileSync(file, JSON.stringify({ packs: { tickets: { module } } }));
+  expect(() => configuredPacks({ cwd, env: {} })).toThrow(
+    `${file}: /packs/tickets/module: must be a file such as "./tickets.js"`,
+  );
 });
 
 it('rejects a file that cannot be read, with its name', () => {
@@ -29,7 +43,8 @@ it('rejects a file that cannot be read, with its name', () => {
 
 it('returns the settings of a pack without secret sources, even if the file is invalid', () => {
   const headers = { 'X-Key': { file: '/secret' }, Accept: 'a' };
-  const x = { token: { env: 'TOKEN' }, prices: { post: 1 }, deep: { headers } };
+  const forHost = { module: './x.js', tools: { include: ['x_*'] } };
+  const x = { ...forHost, token: { env: 'TOKEN' }, prices: { post: 1 }, deep: { headers } };
   writeFileSync(join(cwd, 'toolkeel.config.json'), JSON.stringify({ packs: { x }, nonsense: 1 }));
   expect(settingsWithoutSecrets('x', { cwd, env: {} })).toEqual({
     prices: { post: 1 },

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { ConfigError } from '../errors.js';
-import { isObject, type Environment, type JsonObject } from './layers.js';
+import { isObject, pointerOf, type Environment, type JsonObject } from './layers.js';
 import { isSecretSource } from './schema.js';
 
 export const CONFIG_FILE = 'toolkeel.config.json';
@@ -33,17 +33,39 @@ export function readConfigFile(file: string | undefined): JsonObject {
   return value;
 }
 
-/** The names of the packs in the file, so that they can be loaded before the file is validated. */
-export function configuredPacks(options: FileOptions = {}): readonly string[] {
-  const { packs } = readConfigFile(findFile(options));
-  return isObject(packs) ? Object.keys(packs) : [];
+export interface ConfiguredPack {
+  readonly name: string;
+  /** The module of a pack that is not built in, as written in the file. */
+  readonly module?: string;
+}
+
+/** The packs in the file, so that they can be loaded before the file is validated. */
+export function configuredPacks(options: FileOptions = {}): {
+  readonly file: string | undefined;
+  readonly packs: readonly ConfiguredPack[];
+} {
+  const file = findFile(options);
+  const { packs } = readConfigFile(file);
+  const entries = Object.entries(isObject(packs) ? packs : {});
+  return { file, packs: entries.map(([name, given]) => configuredPack(name, given, file ?? '')) };
+}
+
+function configuredPack(name: string, settings: unknown, origin: string): ConfiguredPack {
+  if (!isObject(settings) || settings['module'] === undefined) return { name };
+  const { module } = settings;
+  if (typeof module === 'string' && module.trim() !== '') return { name, module };
+  const message = 'must be a file such as "./tickets.js", or the name of a package';
+  throw new ConfigError([{ origin, pointer: pointerOf(['packs', name, 'module']), message }]);
 }
 
 /** The settings of a pack in the file, without its secret sources: for estimates, not for requests. */
 export function settingsWithoutSecrets(pack: string, options: FileOptions = {}): JsonObject {
   const { packs } = readConfigFile(findFile(options));
-  const settings = isObject(packs) ? packs[pack] : undefined;
-  return isObject(settings) ? withoutSecrets(settings) : {};
+  const section = isObject(packs) ? packs[pack] : undefined;
+  if (!isObject(section)) return {};
+  // These members are for the host.
+  const { module: _module, tools: _tools, ...settings } = section;
+  return withoutSecrets(settings);
 }
 
 function withoutSecrets(settings: JsonObject): JsonObject {

@@ -1,8 +1,8 @@
+import { secretSource } from '@toolkeel/pack-kit/base';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Secrets } from '../secret/secrets.js';
 import { findSecrets, secretInUrl } from './find-secrets.js';
-import { secretSource } from './schema.js';
 import fc from 'fast-check';
 
 const schema = z.strictObject({

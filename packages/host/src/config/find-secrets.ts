@@ -1,10 +1,11 @@
+import type { SecretSource } from '@toolkeel/pack-kit/base';
 import type * as z from 'zod';
 import type { ConfigIssue } from '../errors.js';
 import { readSecretFile, type SecretFile } from '../secret/key-files.js';
 import type { Secrets } from '../secret/secrets.js';
 import { keysAt, schemaAt } from './explain.js';
 import { isObject, pointerOf, type Environment, type Layer, type Path } from './layers.js';
-import { isSecretSource, type SecretSource } from './schema.js';
+import { isSecretSource } from './schema.js';
 
 const SECRET_VARIABLE = /(TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_KEY)/i;
 /** Names of settings and parameters that hold secrets. `tokenUrl` does not match: the name must end so. */
@@ -52,10 +53,16 @@ export function findSecrets(
       issues.push({ origin: originOf(path), pointer: pointerOf(path), message });
     }
   }
+  environmentSecrets(env, secrets);
+  return issues;
+}
+
+/** Registers the variables whose name says that they hold a secret. */
+export function environmentSecrets(env: Environment, secrets: Secrets): Secrets {
   for (const [name, value = ''] of Object.entries(env)) {
     if (SECRET_VARIABLE.test(name)) secrets.watch(value);
   }
-  return issues;
+  return secrets;
 }
 
 /**

@@ -35,6 +35,7 @@ import {
   type ResolveSecret,
 } from './options.js';
 import { configSchema, type Config, type SchemaOptions } from './schema.js';
+import { excludedTools, takeToolFilters } from './tool-filter.js';
 
 /** A pack, and its sources of settings besides the file. */
 export interface PackBinding {
@@ -45,6 +46,8 @@ export interface PackBinding {
   readonly preset?: keyof typeof presets;
   /** Settings that name files of the pack in the data directory, given its other settings. */
   readonly keptIn?: (dataDir: string, settings: JsonObject) => JsonObject;
+  /** Whether the operator named the module of the pack: `module` in its section is not its setting. */
+  readonly isModule?: boolean;
 }
 
 export interface LoadOptions extends FileOptions, Pick<SchemaOptions, 'sections' | 'otherPacks'> {
@@ -54,6 +57,8 @@ export interface LoadOptions extends FileOptions, Pick<SchemaOptions, 'sections'
    * setting of a pack or an upstream is read, and no credential.
    */
   readonly packSettings?: JsonObject;
+  /** Settings of the program, in the shape of the file, which overrides them. */
+  readonly settings?: JsonObject;
   /** From the command line, in the shape of the file. */
   readonly flags?: JsonObject;
   /** Accepts a flag or variable that requires fewer approvals than the configuration. */
@@ -77,6 +82,8 @@ export interface LoadedConfig {
   readonly approvalOverride: ApprovalOverride | undefined;
   /** The secrets that the configuration refers to, without their values. */
   readonly credentials: readonly Credential[];
+  /** The tools that the operator excludes by `packs.<name>.tools`. */
+  readonly excludedTools: ReadonlySet<string>;
   /** The directory for persistent data. It may not exist yet. */
   readonly dataDir: string;
   /** For `createHost`: a pack with its settings and the time limit of its calls. */
@@ -87,13 +94,16 @@ export interface LoadedConfig {
   readonly httpOptions: HttpOptions;
 }
 
-/** Loads and validates the configuration. Precedence: flags, environment, file, defaults. */
+/** Loads and validates the configuration. Precedence: flags, environment, file, program, defaults. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { packs = [], env = process.env, packSettings, flags = {} } = options;
   const file = findFile(options);
-  const wholeFile = selectMembers(fileLayer(file, options.otherPacks), options.only);
+  const { layer: wholeFile, filters } = takeToolFilters(
+    selectMembers(fileLayer(file, packs, options.otherPacks), options.only),
+  );
   const base = packSettings ? withoutUpstreams(wholeFile) : wholeFile;
   const layers = [
+    ...(options.settings ? [programLayer(options.settings, base)] : []),
     base,
     environmentLayer(env),
     ...(packSettings ? [sandboxLayer(packSettings)] : packs.map((one) => packLayer(one, env))),
@@ -111,7 +121,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const overridden = plainSecretsIn(base, secrets, schema).filter(
     ({ pointer }) => !effective.some((issue) => issue.pointer === pointer),
   );
-  const config = validate(merged, schema, [...effective, ...overridden]);
+  const filtered = packs.flatMap(({ pack }) =>
+    filters.has(pack.name) ? [excludedTools(pack, filters.get(pack.name))] : [],
+  );
+  const filterIssues = filtered
+    .flatMap(({ mistakes }) => mistakes)
+    .map((mistake) => issueOf(mistake, wholeFile));
+  const config = validate(merged, schema, [...effective, ...overridden, ...filterIssues]);
+  const excluded = new Set(filtered.flatMap((one) => one.excluded));
   const approvalOverride = acceptedOverride(layers, {
     withoutApproval: options.withoutApproval === true,
     isSandbox: packSettings !== undefined,
@@ -134,6 +151,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     approvalOverride,
     credentials: credentialsIn(merged.values),
     dataDir,
+    excludedTools: excluded,
     hostOptions: hostOptionsOf(config, secrets),
     httpOptions: httpOptionsOf(config, httpToken, metricsToken),
     journalUrl: resolveSecret('journal.url', config.journal.url),
@@ -145,7 +163,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
       const dataDirSettings = (settings: JsonObject) =>
         packSettings ? {} : (binding.keptIn?.(dataDir, settings) ?? {});
       const { values } = merged;
-      return packEntryOf(binding, { values, config, env, flags, dataDirSettings });
+      return { ...packEntryOf(binding, { values, config, env, flags, dataDirSettings }), excluded };
     },
   };
 }
@@ -167,10 +185,19 @@ function dataDirOf(
 }
 
 /** Leaves out packs that are not in use: their secrets need not exist. */
-function fileLayer(file: string | undefined, otherPacks: readonly string[] = []): Layer {
+function fileLayer(
+  file: string | undefined,
+  bindings: readonly PackBinding[],
+  otherPacks: readonly string[] = [],
+): Layer {
   const { packs, ...rest } = readConfigFile(file);
+  const isModule = (name: string) => bindings.some((one) => one.isModule && one.pack.name === name);
   const used = isObject(packs)
-    ? Object.fromEntries(Object.entries(packs).filter(([name]) => !otherPacks.includes(name)))
+    ? Object.fromEntries(
+        Object.entries(packs)
+          .filter(([name]) => !otherPacks.includes(name))
+          .map(([name, given]) => [name, isModule(name) ? withoutModule(given) : given]),
+      )
     : packs;
   return {
     values: { ...rest, ...(used !== undefined && { packs: used }) },
@@ -178,10 +205,21 @@ function fileLayer(file: string | undefined, otherPacks: readonly string[] = [])
   };
 }
 
+function withoutModule(settings: unknown): unknown {
+  if (!isObject(settings)) return settings;
+  const { module: _, ...rest } = settings;
+  return rest;
+}
+
 function selectMembers({ values, originOf }: Layer, names: readonly string[] | undefined): Layer {
   if (!names) return { values, originOf };
   const selected = Object.entries(values).filter(([name]) => names.includes(name));
   return { values: Object.fromEntries(selected), originOf };
+}
+
+/** A setting that is missing everywhere belongs into the file. */
+function programLayer(values: JsonObject, file: Layer): Layer {
+  return { values, originOf: (path) => (path.length === 0 ? file.originOf(path) : 'the program') };
 }
 
 /** Also leaves out `notify`: events of a sandbox are not real. */

@@ -1,11 +1,12 @@
 import { presets } from '@toolkeel/kernel/policy';
+import type { SecretSource } from '@toolkeel/pack-kit/base';
 import type { PackEntry } from '../catalog/loaded-pack.js';
 import type { HostOptions } from '../host.js';
 import type { HttpOptions } from '../http/serve.js';
 import type { Secret, Secrets } from '../secret/secrets.js';
 import { isObject, type Environment, type JsonObject } from './layers.js';
 import type { PackBinding } from './load.js';
-import type { Config, SecretSource } from './schema.js';
+import type { Config } from './schema.js';
 
 /** Resolves a setting that may be a secret source. */
 export type ResolveSecret = (

@@ -1,20 +1,9 @@
 import { MODES, PROFILES, zodType, type Pack, type Schema } from '@toolkeel/contract';
 import { definePolicy, presets } from '@toolkeel/kernel/policy';
+import { secretSource, type SecretSource } from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
 import { LOG_LEVELS } from '../log/log.js';
-
-const prefix = z.string().optional().describe('Prepended to the value, e.g. "Bearer ".');
-
-/** Where a secret is stored. The configuration itself never contains a secret. */
-export const secretSource = z.union(
-  [
-    z.strictObject({ env: z.string().min(1).describe('An environment variable.'), prefix }),
-    z.strictObject({ file: z.string().min(1).describe('A file with mode 600.'), prefix }),
-  ],
-  { error: 'must be { "env": "NAME" } or { "file": "PATH" }, not the secret itself' },
-);
-
-export type SecretSource = z.output<typeof secretSource>;
+import { toolFilterSchema } from './tool-filter.js';
 
 export function isSecretSource(value: unknown): value is SecretSource {
   // Called for every value of a configuration, so the cheap test comes before parsing.
@@ -146,9 +135,18 @@ export interface SchemaOptions {
   readonly packs?: readonly Pick<Pack, 'name' | 'configSchema'>[];
   /** Packs that exist but are not in use: their names are accepted, their settings not validated. */
   readonly otherPacks?: readonly string[];
+  /** Accepts packs of modules that are not loaded, for editors. */
+  readonly modules?: boolean;
   /** Schemas of sections that other packages own: `upstreams`. */
   readonly sections?: Readonly<Partial<Record<SectionName, Schema>>>;
 }
+
+const modulePack = z.looseObject({
+  module: z
+    .string()
+    .min(1)
+    .describe('The module of the pack: a file, relative to this one, or the name of a package.'),
+});
 
 const base = z.strictObject({
   $schema: z.string().optional(),
@@ -177,7 +175,7 @@ const base = z.strictObject({
 
 /** The schema of the configuration file, including the sections of packs and of other packages. */
 export function configSchema(options: SchemaOptions = {}) {
-  const { packs = [], otherPacks = [], sections: overrides = {} } = options;
+  const { packs = [], otherPacks = [], modules = false, sections: overrides = {} } = options;
   const packShape = Object.fromEntries([
     ...otherPacks.map((name) => [name, z.looseObject({}).optional()] as const),
     ...packs.map(({ name, configSchema: schema }) => [name, zodType(schema).optional()] as const),
@@ -190,7 +188,9 @@ export function configSchema(options: SchemaOptions = {}) {
   const packSection =
     packs.length === 0
       ? z.record(z.string(), z.looseObject({})).default({})
-      : z.strictObject(packShape).prefault({});
+      : (modules ? z.object(packShape).catchall(modulePack) : z.strictObject(packShape)).prefault(
+          {},
+        );
   return base.extend({ packs: packSection, ...optional });
 }
 
@@ -203,7 +203,7 @@ export async function configJsonSchema(
   options: SchemaOptions = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const { policyJsonSchema } = await import('@toolkeel/policy');
-  const { $schema, ...schema } = z.toJSONSchema(configSchema(options), {
+  const { $schema, ...schema } = z.toJSONSchema(configSchema({ ...options, modules: true }), {
     io: 'input',
     unrepresentable: 'any',
   });
@@ -212,7 +212,24 @@ export async function configJsonSchema(
     $schema,
     title: 'Configuration of Toolkeel',
     ...schema,
-    properties: { ...schema.properties, ...policy.properties },
+    properties: {
+      ...schema.properties,
+      ...policy.properties,
+      packs: withToolFilters(schema.properties?.['packs']),
+    },
     $defs: { ...schema.$defs, ...policy.$defs },
   };
+}
+
+/** Adds `tools` to the section of every pack; the packs' own schemas do not contain it. */
+function withToolFilters(packs: z.core.JSONSchema._JSONSchema | undefined) {
+  if (typeof packs !== 'object' || !packs.properties) return packs;
+  const { $schema: _, ...tools } = z.toJSONSchema(toolFilterSchema);
+  const extended = Object.entries(packs.properties).map(([name, section]) => [
+    name,
+    typeof section === 'object'
+      ? { ...section, properties: { ...section.properties, tools } }
+      : section,
+  ]);
+  return { ...packs, properties: Object.fromEntries(extended) as typeof packs.properties };
 }

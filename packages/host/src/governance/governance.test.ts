@@ -105,11 +105,7 @@ describe('an invalid configuration', () => {
 describe('governance', () => {
   it('creates no file before the journal is needed', async () => {
     const { host, close } = await opened({ profile: 'readonly' });
-    expect(host.tools.map(({ name }) => name)).toEqual([
-      'look',
-      'get_operation',
-      'get_policy_status',
-    ]);
+    expect(host.tools.map(({ name }) => name)).toEqual(['look']);
     await close();
     expect(readdirSync(cwd)).toEqual(['toolkeel.config.json']);
   });

@@ -44,7 +44,10 @@ export interface Governance {
 export async function openGovernance(options: GovernanceOptions): Promise<Governance> {
   const { loaded, tools, others = [], log } = options;
   const known = [...tools, ...others, ...hostToolSpecs()];
-  const registered = tools.filter(admits(loaded.config.profile));
+  const isAdmitted = admits(loaded.config.profile);
+  const registered = tools.filter(
+    (tool) => isAdmitted(tool) && !loaded.excludedTools.has(tool.name),
+  );
   const templates = keyTemplates(loaded, registered, known);
   const mutates = registered.some(({ mutation }) => mutation);
   const policy: Policy | (() => Promise<Policy>) =

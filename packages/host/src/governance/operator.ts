@@ -5,7 +5,7 @@ import type {
   OperationFilter,
   OperationState,
 } from '@toolkeel/journal';
-import { didYouMean } from '@toolkeel/pack-kit';
+import { didYouMean } from '@toolkeel/pack-kit/base';
 
 /** The part of the journal that is for operators. No tool gives access to it. */
 export interface OperatorJournal extends Pick<Journal, 'operations' | 'approvals' | 'counts'> {

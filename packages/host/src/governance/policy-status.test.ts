@@ -36,15 +36,12 @@ describe('rules in a host', () => {
     expect(done).toEqual(['cup', 'jug']);
   });
 
-  it('decide on reads, whose listing has the denial codes', async () => {
-    const { call, client } = await setUp();
+  it('decide on reads', async () => {
+    const { call } = await setUp();
     expect(await call('look', { at: 'attic' })).toMatchObject({ success: true });
     expect(await call('look', { at: 'cellar' })).toMatchObject({
       error: { code: 'policy_denied_user_rule', policy_decision: 'denied' },
     });
-    const { tools } = await client.listTools();
-    const listed = JSON.stringify(tools.find(({ name }) => name === 'look')?.outputSchema);
-    expect(listed).toContain('policy_denied_user_rule');
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import type { ToolSource } from '@toolkeel/journal';
 import type { Decision, Explanation, Policy } from '@toolkeel/policy';
 import * as z from 'zod';
-import { didYouMean } from '@toolkeel/pack-kit';
+import { didYouMean } from '@toolkeel/pack-kit/base';
 import { policyCall } from './policy.js';
 
 /** Created on first use, because building a schema delays the start. */
@@ -21,12 +21,11 @@ function createSpec() {
   const text = z.string();
   return specifyTool({
     name: 'get_policy_status',
-    title: 'Get policy status',
     description:
       'Evaluates the policy for a call without executing it: the decision, the rule, whether approval is required, which limits apply. Without arguments: lists the rules for the tool.',
     category: 'policy',
     effect: 'read',
-    profiles: ['readonly', 'api', 'workflow'],
+    profiles: ['api', 'workflow'],
     openWorld: false,
     input: z.object({
       tool: text.min(1).max(100).describe('The name of the tool.'),

@@ -14,7 +14,8 @@ import type { HostMiddleware } from '../call/middleware.js';
 import type { Mistake } from '../config/explain.js';
 import type { LoadedConfig } from '../config/load.js';
 import { POLICY_SECTIONS } from '../config/schema.js';
-import { didYouMean } from '@toolkeel/pack-kit';
+import { didYouMean } from '@toolkeel/pack-kit/base';
+import { ReadLimits } from './read-limits.js';
 
 export type PolicyInput = Pick<LoadedConfig, 'config' | 'errorFor'>;
 
@@ -105,7 +106,7 @@ export function decideBy(policy: Policy): Decide {
   };
 }
 
-/** Rules for read tools. They can only deny: the journal does not record reads. */
+/** Rules and limits for read tools. They can only deny: the journal does not record reads. */
 interface ReadRules {
   /** Adds the denial codes to a tool that a rule applies to. */
   readonly prepare: <T extends ToolSpec>(tool: T) => T;
@@ -116,13 +117,18 @@ interface ReadRules {
 export function readRules(policy: Policy, recordDenial: (denial: Denial) => void): ReadRules {
   const hasRule = ({ name, mutation }: ToolSpec): boolean => {
     const tool = policy.tools.get(name);
-    return (
-      !mutation && tool !== undefined && (tool.blockedBy !== undefined || tool.rules.length > 0)
-    );
+    if (mutation || tool === undefined) return false;
+    return tool.blockedBy !== undefined || tool.rules.length > 0 || tool.limits.length > 0;
   };
+  const counts = new ReadLimits();
   const middleware: HostMiddleware = async (call, next) => {
     const { evaluate } = await import('@toolkeel/policy');
-    const decision = evaluate(policy, policyCall(call, { now: Date.now() }));
+    const now = Date.now();
+    const decision = evaluate(policy, policyCall(call, { now }));
+    if (decision.kind === 'allow') {
+      const exceeded = counts.claim(decision.limits, now);
+      return exceeded ? { ok: false, error: exceeded.input } : next();
+    }
     if (decision.kind !== 'deny') return next();
     const { code, rule, explanation } = decision;
     const { correlationId, account, tool } = call;
@@ -133,7 +139,11 @@ export function readRules(policy: Policy, recordDenial: (denial: Denial) => void
   return {
     prepare: (tool) => {
       if (!hasRule(tool)) return tool;
-      const possibleCodes = [...new Set([...tool.possibleCodes, ...policyDenialCodes])].toSorted();
+      const hasLimits = (policy.tools.get(tool.name)?.limits.length ?? 0) > 0;
+      const denials = hasLimits
+        ? [...policyDenialCodes, 'policy_denied_rate_limited']
+        : policyDenialCodes;
+      const possibleCodes = [...new Set([...tool.possibleCodes, ...denials])].toSorted();
       return Object.freeze({ ...tool, possibleCodes });
     },
     middlewareFor: (tool) => (hasRule(tool) ? middleware : undefined),

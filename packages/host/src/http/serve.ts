@@ -1,7 +1,7 @@
-import type { Server } from 'node:http';
+import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Deliveries } from '../call/deliveries.js';
 import { HostError } from '../errors.js';
@@ -9,7 +9,8 @@ import type { OperatorApi } from '../governance/operator-api.js';
 import type { HostLog } from '../log/log.js';
 import { createAccess, requireTokens } from './access.js';
 import { createApp, type AppOptions } from './app.js';
-import { createMcpRoute } from './mcp-route.js';
+import type { DirectCalls } from '../mcp/direct-calls.js';
+import { createMcpRoute, type McpRoute } from './mcp-route.js';
 
 const DEFAULT_HTTP_HOST = '127.0.0.1';
 const DEFAULT_HTTP_PORT = 7411;
@@ -60,6 +61,7 @@ export interface HttpHandle {
 /** What the host provides to its HTTP server. */
 export interface HttpDeps {
   readonly createServer: () => McpServer;
+  readonly direct: DirectCalls;
   readonly deliveries: Deliveries;
   readonly log: HostLog;
   /** The longest time limit of any call. */
@@ -70,15 +72,25 @@ export interface HttpDeps {
 }
 
 export async function serveOnHttp(
-  { createServer, deliveries, log, longestCallMs, drain, health, metrics }: HttpDeps,
+  { createServer, direct, deliveries, log, longestCallMs, drain, health, metrics }: HttpDeps,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
   const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token, metricsToken } = options;
   const { graceMs, bodyLimitBytes = 4 * 1024 * 1024, mount, api } = options;
   requireTokens(host, token?.reveal(), metricsToken?.reveal());
   let isStopping = false;
+  const { allowedHosts, allowedOrigins } = options;
+  const access = createAccess({
+    host,
+    allowedHosts,
+    allowedOrigins,
+    token: token && (() => token.reveal()),
+  });
   const mcp = createMcpRoute({
     createServer,
+    direct,
+    access,
+    isStopping: () => isStopping,
     deliveries,
     onError: (error) => log('debug', 'request_refused', { message: error.message }),
     bodyLimit: bodyLimitBytes,
@@ -86,14 +98,8 @@ export async function serveOnHttp(
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
     longestCallMs,
   });
-  const { allowedHosts, allowedOrigins } = options;
   const app = createApp({
-    access: createAccess({
-      host,
-      allowedHosts,
-      allowedOrigins,
-      token: token && (() => token.reveal()),
-    }),
+    access,
     mcp,
     isStopping: () => isStopping,
     health,
@@ -103,7 +109,7 @@ export async function serveOnHttp(
     api,
   });
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const { server, url } = await bind(app, { host, port, timeouts });
+  const { server, url } = await bind(app, mcp.direct, { host, port, timeouts });
   log('info', 'listening', { url, host });
   return {
     url,
@@ -125,20 +131,24 @@ interface BindOptions {
   readonly timeouts: Timeouts;
 }
 
-async function bind(app: Hono, options: BindOptions): Promise<{ server: Server; url: string }> {
+async function bind(
+  app: Hono,
+  direct: McpRoute['direct'],
+  options: BindOptions,
+): Promise<{ server: Server; url: string }> {
   const { host, port, timeouts } = options;
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    overrideGlobalObjects: false,
-    serverOptions: {
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.keepAliveMs,
-      // Node enforces the timeouts above at this interval.
-      connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
-      maxHeaderSize: 16 * 1024,
-    },
-  }) as Server;
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const settings = {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    // Node enforces the timeouts above at this interval.
+    connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
+    maxHeaderSize: 16 * 1024,
+  };
+  const server = createHttpServer(settings, (incoming, outgoing) => {
+    direct(incoming, outgoing, () => void listener(incoming, outgoing));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
       reject(new HostError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause }));

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import {
   isInitializeRequest,
+  isJSONRPCNotification,
   WebStandardStreamableHTTPServerTransport,
   type McpServer,
 } from '@modelcontextprotocol/server';
+import { DirectCallsInFlight } from '../mcp/direct-calls.js';
 import { onResponseEnd } from './response.js';
 
 interface Session {
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly direct: DirectCallsInFlight;
   lastUsed: number;
   lastRequest: number;
   /** Requests in flight. */
@@ -55,10 +59,18 @@ export class Sessions {
     return this.#handleOnce(request, parsedBody);
   }
 
+  /** The direct calls of a session, which is busy until the response ends; undefined if it is unknown. */
+  useDirectly(id: string, outgoing: ServerResponse): DirectCallsInFlight | undefined {
+    const session = this.#sessions.get(id);
+    if (!session) return undefined;
+    outgoing.once('close', this.#begin(session, 'requests'));
+    return session.direct;
+  }
+
   async closeAll(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all(sessions.map(({ server }) => server.close()));
+    await Promise.all(sessions.map(close));
   }
 
   async #open(request: Request, parsedBody: unknown): Promise<Response> {
@@ -72,6 +84,7 @@ export class Sessions {
         },
         onsessionclosed: (id) => {
           this.#sessions.delete(id);
+          session.direct.close();
         },
       });
     const server = this.#options.createServer();
@@ -79,6 +92,7 @@ export class Sessions {
     const session: Session = {
       server,
       transport,
+      direct: new DirectCallsInFlight(),
       lastUsed: now,
       lastRequest: now,
       requests: 0,
@@ -89,13 +103,10 @@ export class Sessions {
   }
 
   async #use(session: Session, request: Request, parsedBody: unknown): Promise<Response> {
-    const kind = request.method === 'GET' ? 'streams' : 'requests';
-    const release = (): void => {
-      session[kind]--;
-      session.lastUsed = this.#options.now();
-    };
-    session[kind]++;
-    if (kind === 'requests') session.lastRequest = this.#options.now();
+    if (isCancellation(parsedBody) && session.direct.cancel(parsedBody.params)) {
+      return new Response(null, { status: 202 });
+    }
+    const release = this.#begin(session, request.method === 'GET' ? 'streams' : 'requests');
     try {
       const response = await session.transport.handleRequest(request, bodyOf(parsedBody));
       return onResponseEnd(response, release);
@@ -103,6 +114,17 @@ export class Sessions {
       release();
       throw cause;
     }
+  }
+
+  /** Counts a request or stream of a session until the returned function is called. */
+  #begin(session: Session, kind: 'requests' | 'streams'): () => void {
+    const { now } = this.#options;
+    session[kind]++;
+    if (kind === 'requests') session.lastRequest = now();
+    return () => {
+      session[kind]--;
+      session.lastUsed = now();
+    };
   }
 
   /** Without a session the client cannot resume the response, so the server is closed with it. */
@@ -130,7 +152,7 @@ export class Sessions {
       const isIdle = session.streams === 0 && now() - session.lastUsed > idleMs;
       if (!isIdle && this.#sessions.size < maxSessions) break;
       this.#sessions.delete(id);
-      session.server.close().catch(this.#options.onError);
+      close(session).catch(this.#options.onError);
     }
     return this.#sessions.size < maxSessions;
   }
@@ -139,6 +161,17 @@ export class Sessions {
     const { now, longestCallMs } = this.#options;
     return requests > 0 && now() - lastRequest <= longestCallMs;
   }
+}
+
+function close({ server, direct }: Session): Promise<void> {
+  direct.close();
+  return server.close();
+}
+
+function isCancellation(
+  body: unknown,
+): body is { readonly params?: Readonly<Record<string, unknown>> } {
+  return isJSONRPCNotification(body) && body.method === 'notifications/cancelled';
 }
 
 function rank({ streams }: Session): number {

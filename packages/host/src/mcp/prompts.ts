@@ -13,7 +13,7 @@ import type { LoadedPack } from '../catalog/loaded-pack.js';
 import { HostError } from '../errors.js';
 import { cacheUntilFailure } from '../promises.js';
 import type { Scrub } from '../secret/secrets.js';
-import { didYouMean } from '@toolkeel/pack-kit';
+import { didYouMean } from '@toolkeel/pack-kit/base';
 import type { RawPrompt } from './raw.js';
 
 type Params = GetPromptRequest['params'];

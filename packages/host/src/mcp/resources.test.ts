@@ -1,4 +1,4 @@
-import { raise, toolError, type ErrorCode, type Pack } from '@toolkeel/contract';
+import { raise, toolError, type Pack } from '@toolkeel/contract';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
@@ -20,8 +20,7 @@ const failing: Pack = {
           title: 'Failing',
           description: 'Fails.',
           mimeType: 'text/plain',
-          read: (uri) =>
-            raise(toolError(uri.slice('fail://'.length) as ErrorCode, 'No such luck.')),
+          read: (uri) => raise(toolError(uri.slice('fail://'.length), 'No such luck.')),
         },
       ],
       health: () => Promise.resolve({ ok: true, detail: '' }),

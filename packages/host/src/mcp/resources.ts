@@ -10,7 +10,7 @@ import {
   type ResourceTemplateType,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { defineTool, errorCodes, type PackResource, type Tool } from '@toolkeel/contract';
+import { defineTool, type PackResource, type Tool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { OK, type CallEngine } from '../call/engine.js';
 import type { LoadedPack } from '../catalog/loaded-pack.js';
@@ -143,12 +143,9 @@ function readingTool({ name, title, description, read }: PackResource): Tool {
     name: 'read_resource',
     title: title || name,
     description: description || name,
-    category: 'read',
     effect: 'read',
-    profiles: ['readonly', 'api', 'workflow'],
     input: z.object({ uri: z.string() }),
     output: z.string(),
-    errors: errorCodes,
     handler: ({ uri }, context) => read(uri, context),
   });
 }

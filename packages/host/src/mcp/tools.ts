@@ -10,9 +10,10 @@ import { TOOL_FAILURE_KEY, toolFailure, type ToolRun } from '@toolkeel/contract'
 import type { Callable } from '../call/callable.js';
 import type { Deliveries } from '../call/deliveries.js';
 import { OK, type CallEngine, type CompletedRun } from '../call/engine.js';
+import type { CallRequest } from '../call/running-call.js';
 import type { ToolTable } from '../catalog/tools.js';
 import type { Scrub } from '../secret/secrets.js';
-import { closestMatches, didYouMean } from '@toolkeel/pack-kit';
+import { closestMatches, didYouMean } from '@toolkeel/pack-kit/base';
 import type { RawTool } from './raw.js';
 
 type Params = CallToolRequest['params'];
@@ -36,16 +37,17 @@ export class ToolCalls {
     context: ServerContext,
   ): CallToolResult | Promise<CallToolResult | InputRequiredResult> {
     const entry = this.#table.entry(params.name);
-    if (entry) return this.#run(entry, params, context);
+    if (entry) return this.run(entry, params, context);
     const raw = this.#table.raw(params.name);
     if (raw) return this.#runRaw(raw, params, context);
     throw this.#scrub.error(unknownTool(params.name, this.#table.names));
   }
 
-  #run(
+  /** Runs a tool that has an entry in the table. */
+  run(
     entry: Callable,
     params: Params,
-    context: ServerContext,
+    context: CallRequest,
   ): CallToolResult | Promise<CallToolResult> {
     const run = this.#engine.run(entry, params.arguments, withProposedKey(params, context));
     return run instanceof Promise
@@ -53,7 +55,7 @@ export class ToolCalls {
       : this.#resultOf(run, context);
   }
 
-  #resultOf(run: CompletedRun, { http }: ServerContext): CallToolResult {
+  #resultOf(run: CompletedRun, { http }: CallRequest): CallToolResult {
     const redacted = this.#scrub.run(run);
     const { deliveryCallbacks } = run;
     if (deliveryCallbacks) this.#deliveries.expect(redacted.envelope, deliveryCallbacks, http?.req);
@@ -87,7 +89,7 @@ export class ToolCalls {
 /** Where the proposal SEP-3182 puts an idempotency key: beside the arguments. The journal reads `_meta`. */
 const PROPOSED_KEY = 'idempotencyKey';
 
-function withProposedKey(params: Params, context: ServerContext): ServerContext {
+function withProposedKey(params: Params, context: CallRequest): CallRequest {
   if (!Object.hasOwn(params, PROPOSED_KEY)) return context;
   const { [PROPOSED_KEY]: key } = params as Readonly<Record<string, unknown>>;
   const { mcpReq } = context;

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createPageTokens, type PageTokens } from '@toolkeel/contract';
+import { privateFileProblem } from '@toolkeel/pack-kit/base';
 import { HostError } from '../errors.js';
 import type { HostLog } from '../log/log.js';
 import type { Secret, Secrets } from './secrets.js';
@@ -26,15 +27,8 @@ export type SecretFile =
 /** Reads a secret from a file. Rejects a file that other users can read. */
 export function readSecretFile(path: string): SecretFile {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat?.isFile()) return { ok: false, reason: `there is no file ${path}` };
-  // Windows has no permission bits.
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-    const mode = (stat.mode & 0o777).toString(8);
-    return {
-      ok: false,
-      reason: `${path} has mode ${mode}, so other users can read it: set it to 600`,
-    };
-  }
+  const reason = stat ? privateFileProblem(path, stat) : `there is no file ${path}`;
+  if (reason !== undefined) return { ok: false, reason };
   const value = readFileSync(path, 'utf8').trim();
   return value === '' ? { ok: false, reason: `${path} is empty` } : { ok: true, value };
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { ToolRun } from '@toolkeel/contract';
-import { createRedactor } from '@toolkeel/pack-kit';
+import { createRedactor } from '@toolkeel/pack-kit/base';
 import { ProtocolError } from '@modelcontextprotocol/server';
 
 /**

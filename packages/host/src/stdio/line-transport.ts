@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { Deliveries } from '../call/deliveries.js';
+import { DirectConnection, type DirectCalls } from '../mcp/direct-calls.js';
 import { parseInbound, type RefusalResponse } from '../mcp/inbound.js';
 import { RequestQueue } from './request-queue.js';
 import { findId, LineBuffer, MAX_LINE, type LineHandler } from './line-buffer.js';
@@ -25,25 +26,28 @@ export class LineTransport implements Transport {
   readonly #onClosed: () => void;
   readonly #beginWrite: Deliveries['begin'];
   readonly #queue: RequestQueue;
+  readonly #direct: DirectConnection | undefined;
   #endTimer: NodeJS.Timeout | undefined;
   #blockedSends: ((error?: Error) => void)[] = [];
   #isClosed = false;
 
   /**
    * `onClosed` is called in addition to `onclose`, which the SDK sets; `beginWrite` is called for every
-   * message that is written.
+   * message that is written. `direct` executes plain tool calls; all other messages go to the SDK.
    */
   constructor(
     stdin: Readable,
     stdout: Writable,
     onClosed: () => void,
     beginWrite: Deliveries['begin'] = () => undefined,
+    direct?: DirectCalls,
   ) {
     this.#stdin = stdin;
     this.#stdout = stdout;
     this.#onClosed = onClosed;
     this.#beginWrite = beginWrite;
     this.#queue = new RequestQueue(stdin);
+    this.#direct = direct && new DirectConnection(direct, this.#respond);
   }
 
   start(): Promise<void> {
@@ -62,6 +66,7 @@ export class LineTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the connection is closed'));
     if (!('method' in message)) this.#queue.complete();
+    this.#direct?.sent(message);
     const line = `${JSON.stringify(message)}\n`;
     const write = this.#beginWrite(message);
     const written = write && ((error?: Error | null) => (error ? write.fail : write.confirm)());
@@ -76,6 +81,7 @@ export class LineTransport implements Transport {
     if (this.#isClosed) return DONE;
     this.#isClosed = true;
     this.#queue.close();
+    this.#direct?.close();
     clearTimeout(this.#endTimer);
     const stdin = this.#stdin;
     stdin.off('data', this.#read);
@@ -123,6 +129,7 @@ export class LineTransport implements Transport {
 
   readonly #deliver = (message: JSONRPCMessage): void => {
     try {
+      if (this.#direct?.receive(message)) return;
       this.onmessage?.(message);
     } catch (error) {
       this.#report(error as Error);
@@ -140,7 +147,9 @@ export class LineTransport implements Transport {
     this.#queue.add(undefined, this.#respond, refusal as JSONRPCMessage, REFUSAL_SIZE);
   }
 
-  readonly #respond = (refusal: JSONRPCMessage): void => void this.send(refusal).catch(ignoreError);
+  readonly #respond = (response: JSONRPCMessage | undefined): void => {
+    if (response) this.send(response).catch(ignoreError);
+  };
 
   readonly #handler: LineHandler = { line: this.#onLine, tooLong: this.#onLongLine };
 

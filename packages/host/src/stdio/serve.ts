@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio as serveSdk } from '@modelcontextprotocol/server/stdio';
 import type { Deliveries } from '../call/deliveries.js';
+import type { DirectCalls } from '../mcp/direct-calls.js';
 import type { HostLog } from '../log/log.js';
 import { LineTransport } from './line-transport.js';
 
@@ -21,6 +22,7 @@ export function serveOnStdio(
   createServer: () => McpServer,
   log: HostLog,
   deliveries: Deliveries,
+  direct?: DirectCalls,
   { stdin = process.stdin, stdout = process.stdout }: StdioOptions = {},
 ): StdioHandle {
   const guard = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
@@ -29,7 +31,7 @@ export function serveOnStdio(
     guard.release();
     resolve();
   };
-  const transport = new LineTransport(stdin, guard.output, onClosed, deliveries.begin);
+  const transport = new LineTransport(stdin, guard.output, onClosed, deliveries.begin, direct);
   const handle = serveSdk(createServer, {
     transport,
     onerror: (error) => log('warn', 'transport_error', { message: error.message }),
