@@ -1,8 +1,10 @@
 import type { DrawBy } from './faults/injector.js';
 import { faultFromText, latencyFromText, UsageError } from './faults/rules.js';
 import { flavours, type Flavour } from './stac/flavours.js';
+import type { LlmSandboxOptions } from './llm/sandbox.js';
 import type { StacSandboxOptions } from './stac/sandbox.js';
 import type { Tier } from './x/api/call.js';
+import type { GithubSandboxOptions } from './github/sandbox.js';
 import type { XSandboxOptions } from './x/sandbox.js';
 
 export interface Flag {
@@ -149,6 +151,35 @@ const xSpecs: readonly FlagSpec[] = [
   drawBy,
 ];
 
+const githubSpecs: readonly FlagSpec[] = [
+  apiPort,
+  controlPort,
+  seed('seed of tokens and all faults (default: 1)'),
+  {
+    flag: '--flavour <name>',
+    description: 'github.com or ghes (default: github.com)',
+    read: oneOf('github.com', 'ghes'),
+  },
+  faults('20%:acted-http-502@create-comment'),
+  latency,
+  drawBy,
+];
+
+const llmSpecs: readonly FlagSpec[] = [
+  apiPort,
+  controlPort,
+  seed('seed of all faults (default: 1)'),
+  {
+    flag: '--token-delay <ms>',
+    description: 'pause between two events of a stream (default: 0)',
+    option: 'tokenDelayMs',
+    read: integer(0, 60_000),
+  },
+  faults('20%:llm-stall-mid-stream@gemini-stream'),
+  latency,
+  drawBy,
+];
+
 const flagsOf = (specs: readonly FlagSpec[]): readonly Flag[] =>
   specs.map(({ flag, description, isExclusive }) => ({
     flag,
@@ -174,6 +205,8 @@ function nameOf(flag: string): string {
 
 export const stacFlags = flagsOf(stacSpecs);
 export const xFlags = flagsOf(xSpecs);
+export const githubFlags = flagsOf(githubSpecs);
+export const llmFlags = flagsOf(llmSpecs);
 
 /** The values of a sandbox's flags; `fault` and `latency` may be repeated. */
 type ValuesOf<Name extends string> = Readonly<
@@ -198,4 +231,18 @@ export type XFlagValues = ValuesOf<
 /** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
 export function xOptionsFromFlags(values: XFlagValues): XSandboxOptions {
   return optionsFrom(xSpecs, { ...values });
+}
+
+export type GithubFlagValues = ValuesOf<CommonName | 'flavour'>;
+
+/** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
+export function githubOptionsFromFlags(values: GithubFlagValues): GithubSandboxOptions {
+  return optionsFrom(githubSpecs, { ...values });
+}
+
+export type LlmFlagValues = ValuesOf<CommonName | 'tokenDelay'>;
+
+/** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
+export function llmOptionsFromFlags(values: LlmFlagValues): LlmSandboxOptions {
+  return optionsFrom(llmSpecs, { ...values });
 }

@@ -10,16 +10,31 @@ export type { FaultRule, RetryAfter } from './faults/rules.js';
 export { faultFromText, latencyFromText } from './faults/rules.js';
 export { UsageError } from './faults/rules.js';
 export {
+  githubFlags,
+  githubOptionsFromFlags,
+  llmFlags,
+  llmOptionsFromFlags,
   stacFlags,
   stacOptionsFromFlags,
   xFlags,
   xOptionsFromFlags,
   type Flag,
+  type GithubFlagValues,
+  type LlmFlagValues,
   type StacFlagValues,
   type XFlagValues,
 } from './flags.js';
+export type { AppCredentials, TokenOptions } from './github/auth.js';
+export type { GithubLandmarks } from './github/populate.js';
+export {
+  startGithubSandbox,
+  type GithubAct,
+  type GithubCommit,
+  type GithubSandbox,
+  type GithubSandboxOptions,
+} from './github/sandbox.js';
 export type { Counts, LogEntry, LogQuery, Outcome } from './server/log.js';
-export type { Sandbox } from './server/sandbox.js';
+export { openSandbox, type Sandbox } from './server/sandbox.js';
 
 export type { AssetFacts, AssetBehaviour } from './stac/assets.js';
 export type { Flavour } from './stac/flavours.js';
@@ -30,10 +45,12 @@ export { startStacSandbox, type StacSandbox } from './stac/sandbox.js';
 export type { Tier } from './x/api/call.js';
 export type { OAuthScope } from './x/auth/tokens.js';
 export type { IssuedTokens, IssueOptions } from './x/auth/tokens.js';
-export type { Clock } from './x/clock.js';
+export type { Clock } from './server/clock.js';
 export type { Act, Commit, CommitQuery } from './x/commits.js';
 export type { XCredentials, XSandbox } from './x/sandbox.js';
 export type { LimitedRoute, Limits } from './x/limits.js';
 export type { XSandboxOptions } from './x/sandbox.js';
 export type { NamedRecords } from './x/population/populate.js';
 export { startXSandbox } from './x/sandbox.js';
+
+export { startLlmSandbox, type LlmSandbox, type LlmSandboxOptions } from './llm/sandbox.js';

@@ -45,16 +45,10 @@ export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** Samples distinct, allowed indexes below `size`, in ascending order. */
-export function sampleIndexes(
-  random: Random,
-  size: number,
-  count: number,
-  allowed: (index: number) => boolean = () => true,
-): number[] {
-  const all = Array.from({ length: size }, (_, index) => index).filter(allowed);
+/** Samples distinct indexes below `size`, in ascending order. */
+export function sampleIndexes(random: Random, size: number, count: number): number[] {
   const chosen: number[] = [];
-  for (let at = 0; at < all.length && chosen.length < count; at += 1)
-    if (random() * (all.length - at) < count - chosen.length) chosen.push(all[at] ?? 0);
+  for (let at = 0; at < size && chosen.length < count; at += 1)
+    if (random() * (size - at) < count - chosen.length) chosen.push(at);
   return chosen;
 }

@@ -36,20 +36,6 @@ describe('every flavour', () => {
       expect(await visit(at('/collections/landsat-c2-l2/items?limit=25'))).toEqual(landsat);
     }
   });
-
-  test('pages with the cursor in a header', async () => {
-    const { at } = await open('full', { postPaging: 'header' });
-    const ids: string[] = [];
-    for await (const { features, links } of pages(at('/search'), {
-      method: 'POST',
-      body: { limit: 150 },
-    })) {
-      ids.push(...features.map(({ id }) => id));
-      expect(links.find(({ rel }) => rel === 'next')?.body).toBeUndefined();
-    }
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.length).toBeGreaterThan(350);
-  });
 });
 
 test('full merges an opaque token', async () => {
@@ -93,7 +79,7 @@ test('minimal has no POST, collections or filters, and old property names', asyn
   expect(filtered.json.numberMatched).toBeUndefined();
 });
 
-test('pgstac repeats the whole body, with a token of two lines and a "previous" link', async () => {
+test('pgstac repeats the whole body, with a token of two lines', async () => {
   const { at, traits } = await open('pgstac');
   expect(traits.basePath).toBe('/stac');
   const body = { limit: 2, collections: ['naip'] };
@@ -101,13 +87,6 @@ test('pgstac repeats the whole body, with a token of two lines and a "previous" 
   const next = nextOf(json);
   expect(next.merge).toBeUndefined();
   expect(next.body).toEqual({ ...body, token: expect.stringMatching(/^next:[\w+/=]+\n[\w+/=]+$/) });
-  const second = await sendRequest<Page>(next.href, { method: 'POST', body: next.body });
-  const previous = second.json.links.find(({ rel }) => rel === 'previous');
-  const first = await sendRequest<Page>(previous?.href ?? '', {
-    method: 'POST',
-    body: previous?.body,
-  });
-  expect(first.json.features).toEqual(json.features);
   expect((await sendRequest(at('/aggregate'))).status).toBe(404);
   const collections = await sendRequest<Page>(at('/collections?limit=3'));
   expect(nextOf(collections.json).href).toContain('offset=3');

@@ -328,28 +328,4 @@ describe('paging', () => {
       { numRuns: 10 },
     );
   });
-
-  test('follows previous links back', async () => {
-    const search = { method: 'POST', body: { collections: ['naip'], limit: 25 } } as const;
-    const forwards: Page[] = [];
-    for await (const page of pages(`${sandbox.url}/search`, search)) forwards.push(page);
-    expect(forwards.length).toBe(3);
-    const [, , last] = forwards;
-    const prev = last?.links.find(({ rel }) => rel === 'prev');
-    expect(prev).toMatchObject({
-      method: 'POST',
-      merge: true,
-      body: { token: expect.any(String) },
-    });
-    const backwards: string[] = [];
-    const body = { ...search.body, ...prev?.body };
-    for await (const { features } of pages(
-      `${sandbox.url}/search`,
-      { method: 'POST', body },
-      'prev',
-    ))
-      backwards.unshift(...features.map(({ id }) => id));
-    const before = forwards.slice(0, 2).flatMap(({ features }) => features.map(({ id }) => id));
-    expect(backwards).toEqual(before);
-  });
 });

@@ -115,38 +115,3 @@ test('a user cannot act for another user', async () => {
   );
   expect((await get(x, `/2/users/${friendId}/bookmarks`)).status).toBe(400);
 });
-
-test('lists are created, updated, filled and deleted', async () => {
-  const x = await xSandbox();
-  const made = await send(x, '/2/lists', { name: 'Waders', private: true });
-  const id = made.json.data?.id ?? '';
-  expect([made.status, made.json]).toEqual([201, { data: { id, name: 'Waders' } }]);
-  const renamed = await send(x, `/2/lists/${id}`, { name: 'Gulls' }, 'PUT');
-  expect(renamed.json).toEqual({ data: { updated: true } });
-  const member = { user_id: x.landmarks.friendId };
-  expect((await send(x, `/2/lists/${id}/members`, member)).json).toEqual({
-    data: { is_member: true },
-  });
-  const members = await get<Thing[]>(x, `/2/lists/${id}/members`);
-  expect(members.json.data?.map((user) => user.id)).toEqual([x.landmarks.friendId]);
-  await remove(x, `/2/lists/${id}/members/${x.landmarks.friendId}`);
-  expect((await get(x, `/2/lists/${id}`)).json.data?.name).toBe('Gulls');
-  expect((await remove(x, `/2/lists/${id}`)).json).toEqual({ data: { deleted: true } });
-  expect((await get(x, `/2/lists/${id}`)).json.errors).toHaveLength(1);
-  expect((await remove(x, `/2/lists/${id}`)).status).toBe(404);
-  expect(kinds(x)).toEqual([
-    'list.created',
-    'list.updated',
-    'member.added',
-    'member.removed',
-    'list.deleted',
-  ]);
-});
-
-test('replies in the user’s own conversations can be hidden', async () => {
-  const x = await xSandbox();
-  const hide = (id: string) => send(x, `/2/tweets/${id}/hidden`, { hidden: true }, 'PUT');
-  expect((await hide(x.landmarks.orphanId)).json).toEqual({ data: { hidden: true } });
-  expect((await hide(x.landmarks.unaskedPostId)).status).toBe(403);
-  expect(kinds(x)).toEqual(['reply.hidden']);
-});

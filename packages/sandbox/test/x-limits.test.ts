@@ -132,30 +132,4 @@ describe('the developer’s account', () => {
     x.setCredits(5);
     await posted(x, { text: 'three' });
   });
-
-  test('has a monthly cap on reads, independent of the windows', async () => {
-    const x = await xSandbox({ postCap: 25 });
-    const path = `/2/users/${x.landmarks.me.id}/tweets?max_results=10`;
-    for (let turn = 0; turn < 3; turn += 1) expect((await get(x, path)).status).toBe(200);
-    const { status, json, headers } = await get(x, path);
-    expect(status).toBe(429);
-    expect(json).toMatchObject({
-      title: 'UsageCapExceeded',
-      period: 'Monthly',
-      scope: 'Product',
-      type: 'https://api.twitter.com/2/problems/usage-capped',
-    });
-    expect(limitsIn(headers)[1]).toBeGreaterThan(800);
-    await posted(x, { text: 'Writing is another matter' });
-    x.clock.advance(31 * 24 * 60 * 60_000);
-    expect((await get(x, path, x.issueTokens().accessToken)).status).toBe(200);
-  });
-
-  test('reports its usage to the app', async () => {
-    const x = await xSandbox();
-    await get(x, `/2/users/${x.landmarks.me.id}/tweets?max_results=10`);
-    const { json } = await get(x, '/2/usage/tweets', x.credentials.bearerToken);
-    expect(json.data).toMatchObject({ project_usage: '10', project_cap: '3000000' });
-    expect((await get(x, '/2/usage/tweets')).status).toBe(403);
-  });
 });

@@ -224,15 +224,6 @@ describe('tokens', () => {
     expect((await refresh(x, x.credentials.refreshToken)).status).toBe(200);
   });
 
-  test('can be revoked', async () => {
-    const x = await xSandbox();
-    const { clientId, accessToken } = x.credentials;
-    const fields = { client_id: clientId, token: accessToken };
-    const { status, json } = await form(`${x.url}/2/oauth2/revoke`, fields);
-    expect([status, json]).toEqual([200, { revoked: true }]);
-    expect((await get(x, '/2/users/me')).status).toBe(401);
-  });
-
   test('of an app can read, but not act for a user', async () => {
     const x = await xSandbox();
     const { bearerToken: token } = x.credentials;
@@ -289,17 +280,5 @@ describe('a confidential client', () => {
     }
     expect((await refresh(x, refreshToken, right)).status).toBe(200);
     expect((await redeem(x, {}, right)).status).toBe(200);
-  });
-
-  test('gets an app-only token for it', async () => {
-    const x = await xSandbox(options);
-    const url = `${x.url}/oauth2/token`;
-    const grant = { grant_type: 'client_credentials' };
-    expect((await form(url, grant)).status).toBe(403);
-    expect((await form(url, {}, right)).status).toBe(400);
-    const { json } = await form(url, grant, right);
-    expect(json['token_type']).toBe('bearer');
-    const path = `/2/users/${x.landmarks.me.id}`;
-    expect((await get(x, path, json['access_token'])).status).toBe(200);
   });
 });

@@ -28,6 +28,27 @@ const content = [
   'too-large-502',
   'x-media-fails',
   'x-consent-denied',
+  // Another client moves the branch, or the pull request's head, just before the write is handled.
+  'github-branch-moves',
+  'github-head-moves',
+  'llm-stall-mid-stream',
+  'llm-comments-only',
+  'llm-comments-mid-stream',
+  'llm-no-finish',
+  'llm-error-event',
+  'llm-garbage-event',
+  'llm-429-retry-after-ms',
+  'llm-429-retry-info',
+  'llm-429-day',
+  'llm-429-no-retry',
+  'llm-429-plan',
+  'llm-billing',
+  'llm-blocked',
+  'cli-no-start',
+  'cli-garbage',
+  'cli-crash',
+  'cli-exit-mid-turn',
+  'cli-deaf',
 ] as const;
 
 /** Rejections in the wire format of one upstream, which does not act on the request. */
@@ -50,10 +71,23 @@ const rejections = [
   'x-429-legacy',
   'x-429-day',
   'x-429-usage-cap',
+  'github-403-primary',
+  'github-429-primary',
+  'github-403-secondary',
+  'github-429-secondary',
+  // As seen in the field: a message and no rate-limit header; only the documentation anchor; nothing at all.
+  'github-403-message',
+  'github-403-anchor',
+  'github-403-bare',
+  'github-graphql-primary',
+  'github-graphql-secondary',
+  'github-graphql-too-quickly',
+  'github-401-revoked',
 ] as const;
 
 export type WireFault = (typeof wire)[number];
-export type RejectionFault = (typeof rejections)[number];
+type RejectionFault = (typeof rejections)[number];
+export type RejectionOf<Name extends 'x' | 'github'> = Extract<RejectionFault, `${Name}-${string}`>;
 export type ContentFault = (typeof content)[number] | RejectionFault;
 /** A response with this status, 400 to 599: before the upstream acts, or with `acted-` after it. */
 type StatusFault = `http-${number}` | `acted-http-${number}`;
@@ -65,7 +99,14 @@ export const namedFaults: readonly (WireFault | ContentFault)[] = [
   ...rejections,
 ];
 
-export const rejectionFaults: readonly RejectionFault[] = rejections;
+/** The rejections of one upstream. */
+export function rejectionsOf<Name extends 'x' | 'github'>(
+  upstream: Name,
+): readonly RejectionOf<Name>[] {
+  const isOwn = (kind: RejectionFault): kind is RejectionOf<Name> =>
+    kind.startsWith(`${upstream}-`);
+  return rejections.filter(isOwn);
+}
 
 export function isContentFault(kind: FaultKind): kind is ContentFault {
   return content.some((name) => name === kind) || isRejection(kind);

@@ -29,6 +29,11 @@ export async function prepare(response: Response): Promise<PreparedResponse> {
     const { value } = await rest.next();
     return { status, headers, body: Buffer.from(value ?? []), rest, length: Number(declared) };
   }
+  // Events that the upstream sends one by one: the header also tells real proxies not to buffer.
+  if (stream && headers['x-accel-buffering'] === 'no') {
+    const rest = (stream as ReadableStream<Uint8Array>).values();
+    return { status, headers, body: Buffer.alloc(0), rest, length: undefined };
+  }
   const body = Buffer.from(await response.arrayBuffer());
   const bodiless = status === 204 || status === 304;
   const length = bodiless || chunked !== undefined ? undefined : Number(declared ?? body.length);
@@ -50,7 +55,8 @@ export const HTML_PAGE = [
 
 export async function send(outgoing: ServerResponse, response: PreparedResponse): Promise<void> {
   writeHead(outgoing, response);
-  outgoing.write(response.body);
+  if (response.body.length > 0) outgoing.write(response.body);
+  else outgoing.flushHeaders();
   for await (const chunk of response.rest ?? []) {
     if (outgoing.destroyed) break;
     if (!outgoing.write(chunk)) await drained(outgoing);

@@ -34,7 +34,7 @@ export interface Upstream {
 
 export type RouteContext = Context<{ Bindings: Exchange }>;
 
-const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export interface Route {
   readonly name: string;

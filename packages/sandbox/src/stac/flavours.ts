@@ -28,12 +28,10 @@ export interface Traits extends Capabilities {
   /** The query parameter of the next page. */
   readonly pageParameter: 'token' | 'next' | 'page';
   /**
-   * The content of a `next` link of a POST: the whole body; the whole body and `merge: false`; the token, to
-   * be merged into the previous body; or a header.
+   * The content of a `next` link of a POST: the whole body; the whole body and `merge: false`; or the token,
+   * to be merged into the previous body.
    */
-  readonly postPaging: 'whole-body' | 'whole-body-unmerged' | 'merge' | 'header';
-  /** The relation of the link to the previous page, if the server has one. */
-  readonly previousPage: 'prev' | 'previous' | undefined;
+  readonly postPaging: 'whole-body' | 'whole-body-unmerged' | 'merge';
   /** Elasticsearch-based servers end with an empty page. */
   readonly endsWithEmptyPage: boolean;
   readonly counts: readonly ('numberMatched' | 'numberReturned' | 'context')[];
@@ -80,7 +78,6 @@ const full: Traits = {
   hrefs: 'absolute',
   pageParameter: 'token',
   postPaging: 'merge',
-  previousPage: 'prev',
   endsWithEmptyPage: false,
   counts: ['numberMatched', 'numberReturned'],
   maxLimit: 10_000,
@@ -116,7 +113,6 @@ const minimal: Traits = {
   apiVersion: 'v1.0.0-rc.1',
   hrefs: 'relative',
   pageParameter: 'page',
-  previousPage: undefined,
   counts: [],
   maxLimit: 1000,
   overMaxLimit: 'clamp',
@@ -132,7 +128,6 @@ const pgstac: Traits = {
   aggregation: false,
   basePath: '/stac',
   postPaging: 'whole-body',
-  previousPage: 'previous',
   counts: ['numberReturned'],
   overMaxLimit: 'refuse',
   fieldsRule: 'exact',
@@ -152,7 +147,6 @@ const earthSearch: Traits = {
   stacVersion: '1.0.0',
   pageParameter: 'next',
   postPaging: 'whole-body-unmerged',
-  previousPage: undefined,
   endsWithEmptyPage: true,
   counts: ['numberMatched', 'numberReturned', 'context'],
   overMaxLimit: 'clamp',
@@ -248,10 +242,7 @@ function filterClasses({ filter, features }: Traits): string[] {
     ...filter.map((language) => `${CQL2}/${language}`),
     `${CQL2}/basic-cql2`,
     `${CQL2}/advanced-comparison-operators`,
-    `${CQL2}/case-insensitive-comparison`,
     `${CQL2}/basic-spatial-functions`,
-    `${CQL2}/basic-spatial-functions-plus`,
-    `${CQL2}/temporal-functions`,
     `${CQL2}/property-property`,
   ];
 }

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../server/clock.js';
 
 /** The credential that requests are counted for: an app, or a user of an app. */
 interface Credential {
@@ -106,7 +106,6 @@ export const documentedLimits = {
   user: both(300, 900),
   users: both(300, 900),
   'user-by-username': both(300, 900),
-  'users-by-usernames': both(300, 900),
   followers: both(300),
   following: both(300),
   'user-posts': both(10_000, 900),
@@ -116,19 +115,13 @@ export const documentedLimits = {
   bookmarks: perUser(180),
   'owned-lists': both(15),
   'list-memberships': both(75),
-  'followed-lists': both(15),
-  'pinned-lists': both(15),
   post: both(450, 900),
   posts: both(3500, 5000),
   search: both(450, 300),
   'liking-users': both(75),
-  reposters: both(75),
-  reposts: both(75),
-  quotes: both(75),
   list: both(75),
   'list-posts': both(900),
   'list-members': both(900),
-  usage: { app: 50 },
   'create-post': { user: 100, appDay: 10_000 },
   'delete-post': perUser(50),
   like: { user: 50, userDay: 1000 },
@@ -139,12 +132,6 @@ export const documentedLimits = {
   unrepost: perUser(50),
   bookmark: perUser(50),
   unbookmark: perUser(50),
-  'hide-reply': perUser(50),
-  'create-list': perUser(300),
-  'update-list': perUser(300),
-  'delete-list': perUser(300),
-  'add-list-member': perUser(300),
-  'remove-list-member': perUser(300),
   'media-upload': { user: 500, appDay: 50_000 },
   'media-initialize': { user: 1875, appDay: 180_000 },
   'media-append': { user: 1875, appDay: 180_000 },
@@ -155,20 +142,8 @@ export const documentedLimits = {
 
 export type LimitedRoute = keyof typeof documentedLimits;
 
-/** A billed action. */
-export type Charge =
-  | 'post'
-  | 'post-with-link'
-  | 'reply'
-  | 'interaction'
-  | 'interaction-delete'
-  | 'bookmark'
-  | 'post-read'
-  | 'user-read'
-  | 'owned-read';
-
-/** The published prices in US dollars. */
-const prices: Readonly<Record<Charge, number>> = {
+/** The published prices of billed actions, in US dollars. */
+const prices = {
   post: 0.015,
   'post-with-link': 0.2,
   reply: 0.01,
@@ -180,27 +155,18 @@ const prices: Readonly<Record<Charge, number>> = {
   'owned-read': 0.001,
 };
 
-/** The developer's account: its credits, and the posts read this month. */
+export type Charge = keyof typeof prices;
+
+/** The credits of the developer's account. */
 export interface Account {
   readonly credits: () => number;
   readonly setCredits: (dollars: number) => void;
   readonly spent: () => number;
   readonly charge: (charge: Charge, times?: number) => void;
-  /** The monthly cap on reads of posts. */
-  readonly postCap: number;
-  readonly postsRead: () => number;
-  readonly isCapped: () => boolean;
 }
 
-const MONTH = 30 * 24 * 60 * 60_000;
-
-export function createAccount(clock: Clock, credits = Infinity, postCap = 3_000_000): Account {
-  let [left, spent, read] = [credits, 0, 0];
-  let monthEnds = clock.now() + MONTH;
-  const postsRead = (): number => {
-    if (clock.now() >= monthEnds) [read, monthEnds] = [0, clock.now() + MONTH];
-    return read;
-  };
+export function createAccount(credits = Infinity): Account {
+  let [left, spent] = [credits, 0];
   return {
     credits: () => left,
     setCredits: (dollars) => {
@@ -210,10 +176,6 @@ export function createAccount(clock: Clock, credits = Infinity, postCap = 3_000_
     charge: (charge, times = 1) => {
       spent += prices[charge] * times;
       left -= prices[charge] * times;
-      if (charge === 'post-read' || charge === 'owned-read') read = postsRead() + times;
     },
-    postCap,
-    postsRead,
-    isCapped: () => postsRead() >= postCap,
   };
 }

@@ -1,5 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import type { JsonObject } from '../json.js';
-import type { RejectionFault } from '../faults/kinds.js';
+import type { RejectionOf } from '../faults/kinds.js';
 
 /** An error response. Handlers throw it; the upstream converts it. */
 export class XProblem extends Error {
@@ -18,25 +19,9 @@ export class XProblem extends Error {
 /** Live responses use the old host, unlike the specification. */
 const typeOf = (name: string): string => `https://api.twitter.com/2/problems/${name}`;
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Payload Too Large',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};
-
 /** A problem of the type about:blank. */
 export function blank(status: number, detail?: string): JsonObject {
-  const title = titles[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error');
+  const title = STATUS_CODES[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error');
   return { title, detail: detail ?? title, type: 'about:blank', status };
 }
 
@@ -97,20 +82,6 @@ export function suspended(parameter: string, value: string): JsonObject {
   };
 }
 
-export function fieldNotAuthorized(field: string, parameter: string, id: string): JsonObject {
-  return {
-    resource_id: id,
-    parameter,
-    resource_type: 'tweet',
-    section: 'data',
-    title: 'Field Authorization Error',
-    value: id,
-    field,
-    detail: `Sorry, you are not authorized to access '${field}' on the Tweet with ${parameter} : [${id}].`,
-    type: typeOf('not-authorized-for-field'),
-  };
-}
-
 /** The same as an error response. */
 export function missing(resource: Resource, parameter: string, value: string): XProblem {
   const error = notFound(resource, parameter, value);
@@ -144,7 +115,7 @@ const NOT_ENROLLED =
   'When authenticating requests to the Twitter API v2 endpoints, you must use keys and tokens from a Twitter developer App that is attached to a Project. You can create a project via the developer portal.';
 
 /** The rejections as observed on the wire; in the format of the v1.1 API where only that is known. */
-const bodies: Readonly<Record<RejectionFault, (names: AccountNames) => JsonObject>> = {
+const bodies: Readonly<Record<RejectionOf<'x'>, (names: AccountNames) => JsonObject>> = {
   'x-402-credits': ({ accountId }) => ({
     account_id: accountId,
     title: 'CreditsDepleted',
@@ -224,7 +195,7 @@ export function unsupportedAuthentication(used: string, supported: readonly stri
 }
 
 export function rejection(
-  kind: RejectionFault,
+  kind: RejectionOf<'x'>,
   names: AccountNames,
   headers: Readonly<Record<string, string>> = {},
 ): XProblem {

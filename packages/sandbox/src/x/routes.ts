@@ -12,8 +12,8 @@ import type { OAuthScope } from './auth/tokens.js';
 import type { LimitedRoute } from './limits.js';
 import { shapeParameters } from './present/shape.js';
 
-/** The authentication that a route accepts: any, a user's, only OAuth 2.0 of a user, or an app's. */
-export type AuthType = 'any' | 'user' | 'oauth2' | 'app';
+/** The authentication that a route accepts: any, a user's, or only OAuth 2.0 of a user. */
+export type AuthType = 'any' | 'user' | 'oauth2';
 
 export interface ApiRoute {
   readonly name: LimitedRoute;
@@ -39,11 +39,10 @@ const row =
     enterprise = false,
   ): ApiRoute => ({ name, method, path: `/2${path}`, auth, scopes, query, handle, enterprise });
 
-const [get, create, put, remove] = [row('GET'), row('POST'), row('PUT'), row('DELETE')];
+const [get, create, remove] = [row('GET'), row('POST'), row('DELETE')];
 
 const { post: POST, user: USER, list: LIST } = shapeParameters;
 const USERS = [...PAGING, ...USER];
-const BY_NAMES = ['usernames', ...USER];
 const POSTS = [...PAGING, ...POST];
 const LISTS = [...PAGING, ...LIST];
 const TIMELINE = [...PAGING, ...PERIOD, ...POST];
@@ -63,16 +62,13 @@ const LIKES = reading('like.read');
 const LIKE_WRITE = reading('like.write');
 const BOOKMARKS = reading('bookmark.read');
 const BOOKMARK_WRITE = reading('bookmark.write');
-const MODERATE = reading('tweet.moderate.write');
 const LIST_READ = reading('list.read');
-const LIST_WRITE = reading('list.read', 'list.write');
 const MEDIA: readonly OAuthScope[] = ['media.write'];
 
 /** All API routes, with the names that faults, latencies, limits and the log use. */
 export const apiRoutes: readonly ApiRoute[] = [
   // Before the route by id, which would match `me` and `by`.
   get('me', '/users/me', 'user', READ, USER, lookup.me),
-  get('users-by-usernames', '/users/by', 'any', READ, BY_NAMES, lookup.usersByUsernames),
   get('user-by-username', '/users/by/username/:username', 'any', READ, USER, lookup.userByUsername),
   get('users', '/users', 'any', READ, ['ids', ...USER], lookup.users),
   get('user', '/users/:id', 'any', READ, USER, lookup.user),
@@ -83,18 +79,13 @@ export const apiRoutes: readonly ApiRoute[] = [
   get('posts', '/tweets', 'any', READ, ['ids', ...POST], lookup.posts),
   get('post', '/tweets/:id', 'any', READ, POST, lookup.post),
   get('liking-users', '/tweets/:id/liking_users', 'user', LIKES, USERS, lookup.likingUsers),
-  get('reposters', '/tweets/:id/retweeted_by', 'any', READ, USERS, lookup.reposters),
-  get('reposts', '/tweets/:id/retweets', 'any', READ, POSTS, timeline.reposts),
-  get('quotes', '/tweets/:id/quote_tweets', 'any', READ, ['exclude', ...POSTS], timeline.quotes),
   get('user-posts', '/users/:id/tweets', 'any', READ, FILTERED, timeline.userPosts),
   get('mentions', '/users/:id/mentions', 'any', READ, TIMELINE, timeline.mentions),
   get('home', '/users/:id/timelines/reverse_chronological', 'user', READ, FILTERED, timeline.home),
   get('liked-posts', '/users/:id/liked_tweets', 'user', LIKES, POSTS, timeline.likedPosts),
   get('bookmarks', '/users/:id/bookmarks', 'oauth2', BOOKMARKS, POSTS, timeline.bookmarks),
-  get('usage', '/usage/tweets', 'app', [], ['days', 'usage.fields'], lookup.usage),
   create('create-post', '/tweets', 'user', WRITE, [], createPost),
   remove('delete-post', '/tweets/:id', 'user', WRITE, [], engage.deletePost),
-  put('hide-reply', '/tweets/:id/hidden', 'user', MODERATE, [], engage.hideReply),
 
   create('like', '/users/:id/likes', 'user', LIKE_WRITE, [], engage.like, true),
   remove('unlike', '/users/:id/likes/:tweet_id', 'user', LIKE_WRITE, [], engage.unlike, true),
@@ -123,20 +114,6 @@ export const apiRoutes: readonly ApiRoute[] = [
     LIST_READ,
     LISTS,
     lists.memberships,
-  ),
-  get('followed-lists', '/users/:id/followed_lists', 'any', LIST_READ, LISTS, lists.followed),
-  get('pinned-lists', '/users/:id/pinned_lists', 'user', LIST_READ, LIST, lists.pinnedLists),
-  create('create-list', '/lists', 'user', LIST_WRITE, [], lists.createList),
-  put('update-list', '/lists/:id', 'user', LIST_WRITE, [], lists.updateList),
-  remove('delete-list', '/lists/:id', 'user', LIST_WRITE, [], lists.deleteList),
-  create('add-list-member', '/lists/:id/members', 'user', LIST_WRITE, [], lists.addMember),
-  remove(
-    'remove-list-member',
-    '/lists/:id/members/:user',
-    'user',
-    LIST_WRITE,
-    [],
-    lists.removeMember,
   ),
 
   create('media-upload', '/media/upload', 'user', MEDIA, [], media.upload),

@@ -9,8 +9,9 @@ import type { Tier, XState } from './api/call.js';
 import { createDuplicateWindow } from './api/create-post.js';
 import { createCodes } from './auth/oauth.js';
 import { allScopes, createTokens, type IssuedTokens, type IssueOptions } from './auth/tokens.js';
-import { type Clock, createClock } from './clock.js';
-import { type Act, type Commit, type CommitQuery, createCommits } from './commits.js';
+import { type Clock, createClock } from '../server/clock.js';
+import { commitQuery, createCommits } from '../server/commit-log.js';
+import type { Act, Commit, CommitQuery } from './commits.js';
 import { xUpstream } from './upstream.js';
 import {
   createAccount,
@@ -31,8 +32,8 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
   const clock = createClock(options.startAt);
   const { world, landmarks } = populatedWorld(clock, seed);
   world.visibility.setLag(checkedMs('lagMs', options.lagMs ?? 0));
-  const commits = createCommits();
-  const account = createAccount(clock, options.credits, options.postCap);
+  const commits = createCommits<Act>();
+  const account = createAccount(options.credits);
   const limits: Readonly<Record<string, Limits>> = { ...documentedLimits, ...options.limits };
   const windows = createWindows(clock, (route) => limits[route] ?? {});
   const tokens = createTokens(clock, {
@@ -63,7 +64,6 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
   const app = {
     clientId,
     ...(clientSecret !== undefined && { clientSecret }),
-    ...(options.redirectUris && { redirectUris: options.redirectUris }),
     userId: landmarks.me.id,
     refusedRefresh: options.refusedRefresh ?? 'invalid_grant',
   } as const;
@@ -161,8 +161,6 @@ export interface XSandboxOptions extends CommonOptions {
   /** The app that tokens are issued to. Default: a public client. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Allowed redirect URIs. Default: any on loopback. */
-  readonly redirectUris?: readonly string[];
   /** Default: 7200. */
   readonly accessTokenLifetimeSeconds?: number;
   /** Default: half a year. */
@@ -173,8 +171,6 @@ export interface XSandboxOptions extends CommonOptions {
   readonly limits?: Partial<Readonly<Record<LimitedRoute, Limits>>>;
   /** The account's credits in US dollars. Default: unlimited. */
   readonly credits?: number;
-  /** The monthly cap on reads of posts. Default: 3,000,000. */
-  readonly postCap?: number;
   /** How long an equal post is rejected as a duplicate; 0 disables it. Default: a day. */
   readonly duplicateWindowMs?: number;
   /** The maximum weighted length of a post. Default: 280. */
@@ -210,7 +206,7 @@ function xControl(controls: XControls): ExtraControl {
       landmarks: controls.landmarks,
     }),
     reads: {
-      '/commits': (query) => ({ commits: controls.commits(commitQuery(query)) }),
+      '/commits': (query) => ({ commits: controls.commits(commitQuery<Act['kind']>(query)) }),
     },
     sets: {
       '/clock': (given) =>
@@ -221,16 +217,5 @@ function xControl(controls: XControls): ExtraControl {
         controls.setCredits(checked(creditsSchema, given, 'the credits').credits),
       '/tokens': (given) => controls.issueTokens(checked(tokensSchema, given, 'the tokens')),
     },
-  };
-}
-
-function commitQuery({ after, kind, ...rest }: Readonly<Record<string, string>>): CommitQuery {
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw new UsageError(`"${unknown}" is neither after nor kind`);
-  if (after !== undefined && !/^\d{1,9}$/.test(after))
-    throw new UsageError(`after "${after}" is not a number`);
-  return {
-    ...(after !== undefined && { after: Number(after) }),
-    ...(kind !== undefined && { kind: kind as Act['kind'] }),
   };
 }

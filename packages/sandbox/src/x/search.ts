@@ -2,92 +2,83 @@ import { invalid } from './problems.js';
 import type { World } from './world/world.js';
 import { referenceOf, type Post } from './world/records.js';
 
-interface Parsed {
-  readonly test: Test;
-  /** Whether it contains a standalone clause. */
-  readonly standsAlone: boolean;
-}
-
-function wrong(query: string, why: string): Error {
-  return invalid(`There were errors processing your request: ${why}`, { query: [query] });
-}
-
-const MAX_DEPTH = 20;
-
-/** Compiles a search query. A space means AND and binds more tightly than OR. */
-export function parseQuery(query: string, world: World): Test {
-  const { list, stray } = tokens(query);
-  if (stray !== undefined)
-    throw wrong(
-      query,
-      `no viable alternative at character '${query[stray - 1] ?? ''}' (at position ${stray})`,
-    );
-  let next = 0;
-  const peek = (): Token => list[next] ?? { kind: 'end', at: query.length + 1 };
-
-  const either = (depth: number): Parsed => {
-    const sides = [all(depth)];
-    while (peek().kind === 'or') {
-      next += 1;
-      sides.push(all(depth));
-    }
-    return {
-      test: (post) => sides.some(({ test }) => test(post)),
-      standsAlone: sides.every(({ standsAlone }) => standsAlone),
-    };
-  };
-  const all = (depth: number): Parsed => {
-    const parts = [one(depth)];
-    while (peek().kind === 'clause' || peek().kind === 'open') parts.push(one(depth));
-    return {
-      test: (post) => parts.every(({ test }) => test(post)),
-      standsAlone: parts.some(({ standsAlone }) => standsAlone),
-    };
-  };
-  const one = (depth: number): Parsed => {
-    const token = peek();
-    next += 1;
-    if (token.kind === 'clause') return clause(token);
-    if (token.kind !== 'open' || depth > MAX_DEPTH)
-      throw wrong(query, `mismatched input (at position ${token.at})`);
-    const inner = either(depth + 1);
-    const end = peek();
-    if (end.kind !== 'close') throw wrong(query, `missing ')' (at position ${end.at})`);
-    next += 1;
-    return inner;
-  };
-  const clause = ({ text, negated, at }: Token & { kind: 'clause' }): Parsed => {
-    if (/^(?:and|or)$/i.test(text))
-      throw wrong(
-        query,
-        `Ambiguous use of ${text.toLowerCase()} as a keyword. Use a space to logically join two clauses, or "${text.toLowerCase()}" to find occurrences of ${text.toLowerCase()} in text (at position ${at})`,
-      );
-    const known: Clause | undefined = clauseFrom(text, world);
-    if (!known)
-      throw wrong(
-        query,
-        `Reference to invalid operator '${text.split(':')[0] ?? ''}'. Operator is not available in current product or product packaging. (at position ${at})`,
-      );
-    if (!negated) return known;
-    return { test: (post) => !known.test(post), standsAlone: false };
-  };
-
-  const { test, standsAlone } = either(0);
-  if (peek().kind !== 'end') throw wrong(query, `extraneous input ')' (at position ${peek().at})`);
-  if (!standsAlone)
-    throw wrong(
-      query,
-      'Rules must contain at least one positive, non-stopword clause (at position 1)',
-    );
-  return test;
-}
-
 type Test = (post: Post) => boolean;
 
 interface Clause {
   readonly test: Test;
   /** Whether the clause can be used without others. */
   readonly standsAlone: boolean;
+}
+
+const MAX_DEPTH = 20;
+
+/** Parentheses, clauses, or any other character, which is invalid. */
+const PIECE = /-?\(|\)|-?(?:[a-z_]+:)?(?:"(?:[^"\\]|\\.)*"|[^\s()"]+)|\S/g;
+
+/** Compiles a search query. A space means AND and binds more tightly than OR. */
+export function parseQuery(query: string, world: World): Test {
+  const tokens = [...query.matchAll(PIECE)].map(({ 0: text, index }) => ({ text, at: index + 1 }));
+  let next = 0;
+  const peek = () => tokens[next] ?? { text: '', at: query.length + 1 };
+  const takes = (text: string): boolean => {
+    const isNext = peek().text === text;
+    if (isNext) next += 1;
+    return isNext;
+  };
+  const wrong = (why: string, at = peek().at): Error =>
+    invalid(`There were errors processing your request: ${why} (at position ${at})`, {
+      query: [query],
+    });
+  const stray = tokens.find(({ text }) => text === '-(' || text === '"');
+  if (stray) throw wrong(`no viable alternative at character '${stray.text}'`, stray.at);
+
+  const either = (depth: number): Clause => {
+    const sides = [all(depth)];
+    while (takes('OR')) sides.push(all(depth));
+    return {
+      test: (post) => sides.some(({ test }) => test(post)),
+      standsAlone: sides.every(({ standsAlone }) => standsAlone),
+    };
+  };
+  const all = (depth: number): Clause => {
+    const parts = [one(depth)];
+    while (!['', ')', 'OR'].includes(peek().text)) parts.push(one(depth));
+    return {
+      test: (post) => parts.every(({ test }) => test(post)),
+      standsAlone: parts.some(({ standsAlone }) => standsAlone),
+    };
+  };
+  const one = (depth: number): Clause => {
+    const { text, at } = peek();
+    if (['', ')', 'OR'].includes(text) || depth > MAX_DEPTH) throw wrong('mismatched input');
+    next += 1;
+    if (text !== '(') return clause(text, at);
+    const inner = either(depth + 1);
+    if (!takes(')')) throw wrong("missing ')'");
+    return inner;
+  };
+  const clause = (text: string, at: number): Clause => {
+    const negated = text.startsWith('-') && text.length > 1;
+    const positive = negated ? text.slice(1) : text;
+    const word = positive.toLowerCase();
+    if (word === 'and' || word === 'or')
+      throw wrong(
+        `Ambiguous use of ${word} as a keyword. Use a space to logically join two clauses, or "${word}" to find occurrences of ${word} in text`,
+        at,
+      );
+    const known = clauseFrom(positive, world);
+    if (!known)
+      throw wrong(
+        `Reference to invalid operator '${positive.split(':')[0] ?? ''}'. Operator is not available in current product or product packaging.`,
+        at,
+      );
+    return negated ? { test: (post) => !known.test(post), standsAlone: false } : known;
+  };
+
+  const { test, standsAlone } = either(0);
+  if (peek().text !== '') throw wrong("extraneous input ')'");
+  if (!standsAlone) throw wrong('Rules must contain at least one positive, non-stopword clause', 1);
+  return test;
 }
 
 type Operator = (value: string, world: World) => Test | undefined;
@@ -186,35 +177,3 @@ const plain = (text: string): string =>
     .replaceAll(/&(?:amp|lt|gt);/g, ' ')
     .replaceAll(/[^\p{L}\p{N}_]+/gu, ' ')
     .trim();
-
-/** A token of a search query, and its position counted from 1. */
-type Token =
-  | { readonly kind: 'open' | 'close' | 'or' | 'end'; readonly at: number }
-  | {
-      readonly kind: 'clause';
-      readonly negated: boolean;
-      readonly text: string;
-      readonly at: number;
-    };
-
-const piece =
-  /\s+|(?<open>-?\()|(?<close>\))|(?<clause>-?(?:[a-z_]+:)?(?:"(?:[^"\\]|\\.)*"|[^\s()"]+))|(?<stray>[^])/gy;
-
-/** Splits a query into tokens, up to the position of an invalid character. */
-function tokens(query: string): { readonly list: Token[]; readonly stray?: number } {
-  const list: Token[] = [];
-  for (const match of query.matchAll(piece)) {
-    const { open, close, clause, stray } = match.groups ?? {};
-    const at = match.index + 1;
-    if (stray !== undefined || open === '-(') return { list, stray: at };
-    if (open) list.push({ kind: 'open', at });
-    if (close) list.push({ kind: 'close', at });
-    if (clause === 'OR') list.push({ kind: 'or', at });
-    else if (clause !== undefined) {
-      const negated = clause.startsWith('-') && clause.length > 1;
-      list.push({ kind: 'clause', negated, text: negated ? clause.slice(1) : clause, at });
-    }
-  }
-  list.push({ kind: 'end', at: query.length + 1 });
-  return { list };
-}

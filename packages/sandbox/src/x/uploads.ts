@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../server/clock.js';
 import type { Media } from './world/records.js';
 
 /** A media upload, of which only the sizes are kept. */

@@ -1,4 +1,4 @@
-import { type ContentFault, rejectionFaults } from '../faults/kinds.js';
+import { type ContentFault, rejectionsOf } from '../faults/kinds.js';
 import {
   createRouter,
   type Route,
@@ -10,7 +10,7 @@ import type { JsonObject } from '../json.js';
 import { hash } from '../random.js';
 import type { XState } from './api/call.js';
 import { checkedQuery } from './api/input.js';
-import { appToken, authorize, type OAuth, revoke, token, type RecordCommit } from './auth/oauth.js';
+import { authorize, type OAuth, token } from './auth/oauth.js';
 import type { Caller } from './auth/tokens.js';
 import {
   blank,
@@ -22,6 +22,8 @@ import {
 } from './problems.js';
 import { type ApiRoute, apiRoutes, type AuthType } from './routes.js';
 import { spentHeaders } from './limits.js';
+
+const rejectionFaults = rejectionsOf('x');
 
 const contentFaults: readonly ContentFault[] = [
   ...rejectionFaults,
@@ -88,11 +90,6 @@ export function xUpstream(state: XState, oauth: OAuth): Upstream {
     }
   };
 
-  const recordCommit =
-    ({ env }: RouteContext): RecordCommit =>
-    (act, account) => {
-      state.commits.append(act, { at: now(), request: env.request, account });
-    };
   const oauthRoutes: readonly Route[] = [
     {
       name: 'authorize',
@@ -103,18 +100,15 @@ export function xUpstream(state: XState, oauth: OAuth): Upstream {
         return authorize(oauth, new URL(req.url).searchParams, denied);
       },
     },
-    ...(
-      [
-        ['token', '/2/oauth2/token', token],
-        ['revoke', '/2/oauth2/revoke', revoke],
-        ['app-token', '/oauth2/token', appToken],
-      ] as const
-    ).map(([name, path, handle]): Route => ({
-      name,
+    {
+      name: 'token',
       method: 'POST',
-      path,
-      handle: (context) => handle(oauth, context.req.raw, recordCommit(context)),
-    })),
+      path: '/2/oauth2/token',
+      handle: ({ env, req }) =>
+        token(oauth, req.raw, (act, account) => {
+          state.commits.append(act, { at: now(), request: env.request, account });
+        }),
+    },
   ];
 
   const { app, names, routeOf, methodsOf } = createRouter([
@@ -143,7 +137,6 @@ const supported: Readonly<Record<AuthType, readonly string[]>> = {
   any: ['OAuth 1.0a User Context', 'OAuth 2.0 Application-Only', 'OAuth 2.0 User Context'],
   user: ['OAuth 1.0a User Context', 'OAuth 2.0 User Context'],
   oauth2: ['OAuth 2.0 User Context'],
-  app: ['OAuth 2.0 Application-Only'],
 };
 
 /** Authenticates the caller by its bearer token. */
@@ -151,11 +144,11 @@ function authenticate({ tokens }: XState, request: Request, { auth }: ApiRoute):
   const [scheme, bearer = ''] = (request.headers.get('authorization') ?? '').split(' ');
   const caller = scheme?.toLowerCase() === 'bearer' ? tokens.callerOf(bearer) : undefined;
   if (!caller) throw unauthorized();
-  const isWrong = caller.kind === 'app' ? auth === 'user' || auth === 'oauth2' : auth === 'app';
-  if (isWrong) {
-    const used = caller.kind === 'app' ? 'OAuth 2.0 Application-Only' : 'OAuth 2.0 User Context';
-    throw new XProblem(403, unsupportedAuthentication(used, supported[auth]));
-  }
+  if (caller.kind === 'app' && auth !== 'any')
+    throw new XProblem(
+      403,
+      unsupportedAuthentication('OAuth 2.0 Application-Only', supported[auth]),
+    );
   return caller;
 }
 
@@ -164,7 +157,7 @@ const credentialOf = (caller: Caller): { app: string; user?: string } => ({
   ...(caller.kind === 'user' && { user: caller.userId }),
 });
 
-/** Checks scopes, tier, credits and caps, after an injected rejection. */
+/** Checks scopes, tier and credits, after an injected rejection. */
 function checkAccess(state: XState, route: ApiRoute, caller: Caller, exchange: Exchange): void {
   const { names, account, tier } = state;
   injectRejection(state, exchange);
@@ -174,7 +167,6 @@ function checkAccess(state: XState, route: ApiRoute, caller: Caller, exchange: E
   if (route.enterprise && tier() !== 'enterprise')
     throw rejection('x-403-client-not-enrolled', names);
   if (account.credits() <= 0) throw rejection('x-402-credits', names);
-  if (route.method === 'GET' && account.isCapped()) throw rejection('x-429-usage-cap', names);
 }
 
 const QUARTER_HOUR = 15 * 60;

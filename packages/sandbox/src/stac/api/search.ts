@@ -48,7 +48,7 @@ function respondToSearch(
   const { catalogue, traits } = api;
   const parsed = parseSearch(parameters, catalogue, traits);
   rejectLargePages(context, parsed);
-  const cursor = cursorOf(traits, context, request);
+  const cursor = cursorOf(traits, request);
   const results = sorted(matching(catalogue, parsed), parsed);
   const page = pageOf(results, cursor, parsed.limit, traits);
   const reply = (shown: Page, nextIs: NextLink): Response =>
@@ -60,7 +60,7 @@ function respondToSearch(
     return reply(page, 'foreign');
   if (env.inject('empty-page')) {
     // The next cursor leads to the page that belongs here, and differs from the one that led here.
-    const next: Cursor = { direction: 'next', ...cursor, nonce: (cursor?.nonce ?? 0) + 1 };
+    const next: Cursor = { ...cursor, nonce: (cursor.nonce ?? 0) + 1 };
     return reply({ scenes: [], next }, 'next');
   }
   return reply(page, 'next');
@@ -77,20 +77,9 @@ function rejectLargePages({ env }: RouteContext, { limit }: SearchRequest): void
   }
 }
 
-/** The header that carries the cursor where links carry headers. */
-const CURSOR_HEADER = 'x-page-token';
-
-function cursorOf(
-  traits: Traits,
-  context: RouteContext,
-  { body, query }: PageRequest,
-): Cursor | undefined {
-  const { pageParameter, postPaging } = traits;
-  const given =
-    body && postPaging === 'header'
-      ? context.req.header(CURSOR_HEADER)
-      : (body?.[pageParameter] ?? query.get(pageParameter) ?? undefined);
-  return given === undefined ? undefined : decodeCursor(given, traits);
+function cursorOf(traits: Traits, { body, query }: PageRequest): Cursor {
+  const given = body?.[traits.pageParameter] ?? query.get(traits.pageParameter);
+  return given == null ? {} : decodeCursor(given, traits);
 }
 
 type NextLink = 'next' | 'same' | 'foreign';
@@ -109,16 +98,15 @@ function pageResponse(
     return fields ? chooseFields(item, fields, traits.fieldsRule) : item;
   });
   const at = nextIs === 'foreign' ? withForeignOrigin(urls) : urls;
-  const to = (rel: string, cursor?: Cursor) => pageLink(rel, cursor, request, traits, at);
-  const next = nextIs === 'same' ? [to('next')] : page.next ? [to('next', page.next)] : [];
-  const previous = page.previous ? [to(traits.previousPage ?? 'prev', page.previous)] : [];
+  const cursor = nextIs === 'same' ? undefined : page.next;
+  const next = nextIs === 'same' || cursor ? [nextLink(cursor, request, traits, at)] : [];
   const self = link('self', urls.href(request.path), GEOJSON_TYPE);
   const { counts } = traits;
   const returned = features.length;
   return respondWithinLimit(traits, {
     type: 'FeatureCollection',
     features,
-    links: [self, link('root', urls.href('')), ...previous, ...next],
+    links: [self, link('root', urls.href('')), ...next],
     ...(counts.includes('numberMatched') && { numberMatched: matched }),
     ...(counts.includes('numberReturned') && { numberReturned: returned }),
     ...(counts.includes('context') && { context: { matched, returned, limit } }),
@@ -133,9 +121,8 @@ function respondWithinLimit({ maxAnswerBytes }: Traits, value: JsonObject): Resp
   return respond(200, text, GEOJSON_TYPE);
 }
 
-/** A link to another page of the same search; without a cursor, to the same page. */
-function pageLink(
-  rel: string,
+/** A link to the next page of the same search; without a cursor, to the same page. */
+function nextLink(
   cursor: Cursor | undefined,
   { path, query, body }: PageRequest,
   traits: Traits,
@@ -148,16 +135,15 @@ function pageLink(
     if (token !== undefined) params.set(name, token);
     const string = params.size > 0 ? `?${params.toString()}` : '';
     const href = traits.hrefs === 'relative' ? string || urls.href(path) : urls.href(path) + string;
-    return link(rel, href, GEOJSON_TYPE, traits.postSearch ? { method: 'GET' } : {});
+    return link('next', href, GEOJSON_TYPE, traits.postSearch ? { method: 'GET' } : {});
   }
   const change = token === undefined ? {} : { [name]: token };
   const carried: Readonly<Record<Traits['postPaging'], JsonObject>> = {
     merge: { merge: true, body: change },
-    header: { merge: true, headers: token === undefined ? {} : { [CURSOR_HEADER]: token } },
     'whole-body': { body: { ...body, ...change } },
     'whole-body-unmerged': { merge: false, body: { ...body, ...change } },
   };
-  return link(rel, urls.href(path), GEOJSON_TYPE, {
+  return link('next', urls.href(path), GEOJSON_TYPE, {
     method: 'POST',
     ...carried[traits.postPaging],
   });

@@ -12,10 +12,10 @@ describe('a catalogue', () => {
   test('has not changed since the last version', () => {
     const { scenes } = createCatalogue({ seed: 1, scale: 1 });
     const crossing = scenes.filter(({ footprint: { bbox } }) => bbox[0] > bbox[2]);
-    expect([scenes.length, crossing.length]).toEqual([3676, 234]); // the README says so
+    expect([scenes.length, crossing.length]).toEqual([3676, 236]); // the README says so
     // A new digest makes recorded runs incomparable. Change it deliberately.
     expect(digestOf(createCatalogue({ seed: 1, scale: 1 }))).toMatchInlineSnapshot(
-      `"09fd29f30e69f205cf9b33783c82e3d8f68fa3aaeaffe6413b5c23b3f99e4a56"`,
+      `"42218a5fbaeb5f6fd464ff58c06e79b3c20917309beae18603ff1b9df3db87f1"`,
     );
   });
 

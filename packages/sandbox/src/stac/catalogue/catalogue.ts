@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Product } from './product.js';
-import type { Scene } from './scene.js';
 import type { JsonObject } from '../../json.js';
-import { aerial, elevation } from './products/static-grids.js';
-import { globalProducts } from './products/global.js';
-import { landsat } from './products/landsat.js';
-import { sentinel1 } from './products/sentinel-1.js';
-import { sentinel2L1c, sentinel2L2a } from './products/sentinel-2.js';
+import { type Product, products } from './product.js';
+import { type Scene, scenesOf } from './scene.js';
 
 export interface Catalogue {
   readonly seed: number;
@@ -41,8 +36,8 @@ export function catalogueOf(options: CatalogueOptions): Catalogue {
 export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
   const byProduct = new Map<string, Map<string, Scene>>();
   for (const product of products) {
-    const drawn = product.scenes({ seed, count: Math.ceil(product.defaultCount * scale) });
-    byProduct.set(product.id, new Map(drawn.map((scene) => [scene.id, scene])));
+    const scenes = scenesOf(product, seed, scale);
+    byProduct.set(product.id, new Map(scenes.map((scene) => [scene.id, scene])));
   }
   const scenes = [...byProduct.values()].flatMap((all) => [...all.values()]).toSorted(newestFirst);
   const byId = new Map(products.map((product) => [product.id, product]));
@@ -98,7 +93,6 @@ const byProperty: Readonly<Record<string, JsonObject>> = {
   'proj:code': { title: 'Projection', ...text },
   'grid:code': { title: 'Grid cell', ...text },
   'view:off_nadir': { title: 'Off nadir', ...number },
-  'view:sun_elevation': { title: 'Sun elevation', ...number },
   'sat:orbit_state': { title: 'Orbit state', ...text, enum: ['ascending', 'descending'] },
   'sat:relative_orbit': { title: 'Relative orbit', type: 'integer' },
   'sar:instrument_mode': { title: 'Instrument mode', ...text },
@@ -126,13 +120,3 @@ export function isDateTime(name: string): boolean {
   const schema = Object.hasOwn(byProperty, name) ? byProperty[name] : everywhere[name];
   return schema?.['format'] === 'date-time';
 }
-
-const products: readonly Product[] = [
-  sentinel2L2a,
-  landsat,
-  sentinel1,
-  elevation,
-  aerial,
-  sentinel2L1c,
-  ...globalProducts,
-];

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../json.js';
-import type { Scene } from './scene.js';
+import type { Ring } from '../geo/geometry.js';
+import type { Grid } from './scene.js';
+import collections from './collections.json' with { type: 'json' };
 
-export type DataType = 'uint8' | 'int16' | 'uint16' | 'float32';
+type DataType = 'uint8' | 'int16' | 'uint16' | 'float32';
 
 export const BYTES: Readonly<Record<DataType, number>> = {
   uint8: 1,
@@ -37,65 +39,59 @@ export interface AssetTemplate {
   readonly declaresShape: Presence;
 }
 
-interface Provider extends JsonObject {
-  readonly name: string;
-  readonly roles: readonly string[];
-  readonly url: string;
+export type Extension = 'eo' | 'projection' | 'raster' | 'file' | 'grid' | 'view' | 'sat' | 'sar';
+
+/** The overpasses of a satellite. */
+export interface Schedule {
+  readonly everyDays: number;
+  /** The length of the acquisition, if it is not an instant. */
+  readonly seconds?: number;
+  /** Hours after the acquisition. */
+  readonly created: readonly [number, number];
+  readonly updated: readonly [number, number];
+  readonly cloudy?: boolean;
 }
 
-interface SceneDraw {
-  readonly seed: number;
-  /** The approximate number of scenes. */
-  readonly count: number;
+/** A scene, or with a schedule the view of many scenes. */
+export interface SceneTemplate {
+  readonly id: string;
+  /** The first overpass. */
+  readonly from?: string;
+  readonly area: readonly Ring[];
+  readonly grid?: Grid;
+  readonly properties: JsonObject;
 }
 
-/** A collection: its metadata, its assets, and the generator of its scenes. */
+/** A collection: its metadata, its assets, and its scenes. */
 export interface Product {
   readonly id: string;
   readonly title: string;
   readonly description: string;
   readonly keywords: readonly string[];
   readonly license: string;
-  readonly providers: readonly Provider[];
+  readonly providers: readonly JsonObject[];
   /** The STAC extensions of its items. */
   readonly extensions: readonly Extension[];
   readonly assets: readonly AssetTemplate[];
-  readonly defaultCount: number;
+  /** The number of scenes at scale 1. */
+  readonly count: number;
   /** Whether the collection's interval has an open end. */
   readonly ongoing: boolean;
-  readonly scenes: (draw: SceneDraw) => Scene[];
+  /** The properties that all scenes share. */
+  readonly properties: JsonObject;
+  readonly schedule?: Schedule;
+  readonly templates: readonly SceneTemplate[];
 }
 
-export type Extension = 'eo' | 'projection' | 'raster' | 'file' | 'grid' | 'view' | 'sat' | 'sar';
+type Stored = Omit<Product, 'templates'> & {
+  /** The scenes, or the collection that has the same views. */
+  readonly scenes: readonly SceneTemplate[] | string;
+};
 
-const COG = 'image/tiff; application=geotiff; profile=cloud-optimized';
+const stored = collections as unknown as readonly Stored[];
 
-type Image = Partial<AssetTemplate> &
-  Pick<AssetTemplate, 'key' | 'title' | 'file' | 'gsd' | 'bands'>;
-
-export function image(template: Image): AssetTemplate {
-  return {
-    type: COG,
-    roles: ['data'],
-    declaresSize: 'always',
-    declaresShape: 'always',
-    ...template,
-  };
-}
-
-export function thumbnail(file: string): AssetTemplate {
-  return {
-    key: 'thumbnail',
-    title: 'Thumbnail',
-    file,
-    type: 'image/jpeg',
-    roles: ['thumbnail'],
-    bytes: [8_000, 60_000],
-    declaresSize: 'never',
-    declaresShape: 'never',
-  };
-}
-
-export function band(name: string, dataType: DataType, commonName?: string): BandTemplate {
-  return { name, dataType, nodata: 0, ...(commonName !== undefined && { commonName }) };
-}
+export const products: readonly Product[] = stored.map(({ scenes, ...product }) => {
+  const shared =
+    typeof scenes === 'string' ? stored.find(({ id }) => id === scenes)?.scenes : scenes;
+  return { ...product, templates: Array.isArray(shared) ? shared : [] };
+});

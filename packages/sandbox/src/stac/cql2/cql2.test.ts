@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../api/http.js';
-import type { Scene } from '../catalogue/scene.js';
-import { footprintOf } from '../geo/footprint.js';
+import { footprintOf, type Scene } from '../catalogue/scene.js';
 import { compileFilter } from './compile.js';
 import { parseText } from './parse.js';
 
@@ -10,10 +9,13 @@ const scene: Scene = {
   collection: 'sentinel-2-l2a',
   id: 'S2A_31UDQ_20240102',
   footprint: footprintOf([
-    [2, 48],
-    [3, 48],
-    [3, 49],
-    [2, 49],
+    [
+      [2, 48],
+      [3, 48],
+      [3, 49],
+      [2, 49],
+      [2, 48],
+    ],
   ]),
   from: Date.UTC(2024, 0, 2, 10),
   to: Date.UTC(2024, 0, 2, 10),
@@ -42,16 +44,6 @@ describe('CQL2 text', () => {
       "a NOT IN ('x', 'y')",
       { op: 'not', args: [{ op: 'in', args: [{ property: 'a' }, ['x', 'y']] }] },
     ],
-    [
-      "CASEI(a) LIKE casei('B%')",
-      {
-        op: 'like',
-        args: [
-          { op: 'casei', args: [{ property: 'a' }] },
-          { op: 'casei', args: ['B%'] },
-        ],
-      },
-    ],
     ['TRUE', true],
     ['wet = false', { op: '=', args: [{ property: 'wet' }, false] }],
     [
@@ -66,69 +58,6 @@ describe('CQL2 text', () => {
     [
       's_intersects(geometry, BBOX(0,1,2,3))',
       { op: 's_intersects', args: [{ property: 'geometry' }, { bbox: [0, 1, 2, 3] }] },
-    ],
-    [
-      'S_INTERSECTS(geometry, POINT(1 2))',
-      {
-        op: 's_intersects',
-        args: [{ property: 'geometry' }, { type: 'Point', coordinates: [1, 2] }],
-      },
-    ],
-    [
-      'S_INTERSECTS(geometry, POLYGON((0 0, 1 0, 1 1, 0 0), (.2 .1, .3 .1, .3 .2, .2 .1)))',
-      {
-        op: 's_intersects',
-        args: [
-          { property: 'geometry' },
-          {
-            type: 'Polygon',
-            coordinates: [
-              [
-                [0, 0],
-                [1, 0],
-                [1, 1],
-                [0, 0],
-              ],
-              [
-                [0.2, 0.1],
-                [0.3, 0.1],
-                [0.3, 0.2],
-                [0.2, 0.1],
-              ],
-            ],
-          },
-        ],
-      },
-    ],
-    [
-      'S_INTERSECTS(geometry, GEOMETRYCOLLECTION(MULTIPOINT((0 0), 1 1), MULTILINESTRING((0 0, 1 1))))',
-      {
-        op: 's_intersects',
-        args: [
-          { property: 'geometry' },
-          {
-            type: 'GeometryCollection',
-            geometries: [
-              {
-                type: 'MultiPoint',
-                coordinates: [
-                  [0, 0],
-                  [1, 1],
-                ],
-              },
-              {
-                type: 'MultiLineString',
-                coordinates: [
-                  [
-                    [0, 0],
-                    [1, 1],
-                  ],
-                ],
-              },
-            ],
-          },
-        ],
-      },
     ],
     [
       'a = 1 OR b = 2 AND NOT c = 3',
@@ -243,25 +172,19 @@ describe('a filter', () => {
     ["note LIKE '50\\_%'", false],
     ["note LIKE '%O''Hara''s_field'", true],
     ["note LIKE 'o%'", false],
-    ["CASEI(platform) = CASEI('SENTINEL-2A')", true],
-    ["CASEI(platform) LIKE 'sent%2A'", false],
-    ["CASEI(platform) IN (CASEI('X'), CASEI('Sentinel-2A'))", true],
     ['datetime = created', true],
     ['created < updated', true],
     ["datetime >= TIMESTAMP('2024-01-02T11:00:00+01:00')", true],
     ["datetime > TIMESTAMP('2024-01-02T10:00:00Z')", false],
     ["datetime >= DATE('2024-01-02')", true],
     ["datetime < '2024-01-02T10:30:00+01:00'", false],
-    ["T_DURING(datetime, INTERVAL('2024-01-01', '2024-01-03'))", true],
+    ["T_INTERSECTS(datetime, INTERVAL('2024-01-01', '2024-01-03'))", true],
+    ["T_INTERSECTS(updated, INTERVAL('..', '2024-01-03'))", false],
     ["T_INTERSECTS(datetime, DATE('2024-01-02'))", true],
     ["T_BEFORE(datetime, TIMESTAMP('2024-01-02T10:00:00Z'))", false],
-    ["T_EQUALS(created, TIMESTAMP('2024-01-02T10:00:00Z'))", true],
     ["T_AFTER(missing, DATE('2000-01-01'))", false],
-    ["T_CONTAINS(INTERVAL(created, updated), DATE('2024-01-03'))", true],
-    ["T_MEETS(INTERVAL('..', '2024-01-02T10:00:00Z'), datetime)", true],
-    ['S_INTERSECTS(geometry, POINT(2.5 48.5))', true],
-    ['S_INTERSECTS(POINT(3.5 48.5), geometry)', false],
-    ['S_INTERSECTS(geometry, BBOX(170, 0, -170, 80))', false],
+    ['S_INTERSECTS(geometry, BBOX(2.5, 48.5, 4, 50))', true],
+    ['S_INTERSECTS(BBOX(170, 0, -170, 80), geometry)', false],
   ] as const)('%s is %s', ([text, expected]) => {
     expect(holds(parseText(text))).toBe(expected);
   });
@@ -288,6 +211,15 @@ describe('a filter', () => {
     expect(() => holds(filter)).toThrow(Problem);
   });
 
+  test('compares with GeoJSON geometries', () => {
+    const at = (...coordinates: number[]) =>
+      holds({
+        op: 's_intersects',
+        args: [{ property: 'geometry' }, { type: 'Point', coordinates }],
+      });
+    expect([at(2.5, 48.5), at(3.5, 48.5)]).toEqual([true, false]);
+  });
+
   test('is compiled or rejected for any JSON', () => {
     const op = fc.constantFrom(
       'and',
@@ -300,7 +232,6 @@ describe('a filter', () => {
       'between',
       't_after',
       's_intersects',
-      'casei',
     );
     const { node } = fc.letrec<{ node: unknown }>((tie) => ({
       node: fc.oneof(

@@ -1,6 +1,3 @@
-/** A longitude and latitude, or an easting and northing. */
-export type Point = readonly [number, number];
-
 /** Longitude, then latitude; a height is accepted and ignored. */
 type Position = readonly number[];
 export type Ring = readonly Position[];
@@ -67,7 +64,7 @@ function part(dimension: Part['dimension'], lines: readonly Ring[]): Part {
   return { dimension, lines, box: boxAround(lines[0] ?? []) };
 }
 
-export function boxAround(positions: readonly Position[]): Box {
+function boxAround(positions: readonly Position[]): Box {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const [x = 0, y = 0] of positions) {
     west = Math.min(west, x);

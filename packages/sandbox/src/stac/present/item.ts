@@ -110,35 +110,24 @@ function sparse(nodata: number | undefined): JsonObject {
   return nodata === undefined ? {} : { nodata };
 }
 
-const versions: Readonly<Record<Traits['stacVersion'], Readonly<Record<Extension, string>>>> = {
-  '1.1.0': {
-    eo: 'v2.0.0',
-    projection: 'v2.0.0',
-    raster: 'v2.0.0',
-    file: 'v2.1.0',
-    grid: 'v1.1.0',
-    view: 'v1.0.0',
-    sat: 'v1.0.0',
-    sar: 'v1.0.0',
-  },
-  '1.0.0': {
-    eo: 'v1.1.0',
-    projection: 'v1.1.0',
-    raster: 'v1.1.0',
-    file: 'v2.1.0',
-    grid: 'v1.0.0',
-    view: 'v1.0.0',
-    sat: 'v1.0.0',
-    sar: 'v1.0.0',
-  },
+/** The versions of the extensions for STAC 1.1 and 1.0. */
+const versions: Readonly<Record<Extension, readonly [current: string, old: string]>> = {
+  eo: ['v2.0.0', 'v1.1.0'],
+  projection: ['v2.0.0', 'v1.1.0'],
+  raster: ['v2.0.0', 'v1.1.0'],
+  file: ['v2.1.0', 'v2.1.0'],
+  grid: ['v1.1.0', 'v1.0.0'],
+  view: ['v1.0.0', 'v1.0.0'],
+  sat: ['v1.0.0', 'v1.0.0'],
+  sar: ['v1.0.0', 'v1.0.0'],
 };
 
 /** The schemas of the extensions in use; `bare` items omit the raster and file extensions. */
 function extensionUrls(names: readonly Extension[], traits: Traits): string[] {
   const used =
     traits.assetDetail === 'rich' ? names : names.filter((it) => it !== 'raster' && it !== 'file');
+  const which = traits.stacVersion === '1.1.0' ? 0 : 1;
   return used.map(
-    (name) =>
-      `https://stac-extensions.github.io/${name}/${versions[traits.stacVersion][name]}/schema.json`,
+    (name) => `https://stac-extensions.github.io/${name}/${versions[name][which]}/schema.json`,
   );
 }

@@ -1,70 +1,53 @@
+import * as z from 'zod';
 import { badParameter } from '../api/http.js';
 import type { Scene } from '../catalogue/scene.js';
 import type { Traits } from '../flavours.js';
-import { isObject } from '../../json.js';
 
 export interface Page {
   readonly scenes: readonly Scene[];
   readonly next?: Cursor;
-  readonly previous?: Cursor;
 }
 
-/** The page that a cursor points to, and the cursors of its neighbours. */
-export function pageOf(
-  results: readonly Scene[],
-  cursor: Cursor | undefined,
-  limit: number,
-  traits: Traits,
-): Page {
-  const from = startOf(results, cursor, limit, traits);
-  const until = cursor?.direction === 'prev' ? positionOf(results, cursor, traits) : from + limit;
-  const scenes = results.slice(from, until);
-  const [first, last] = [scenes[0], scenes.at(-1)];
-  const more = traits.endsWithEmptyPage ? scenes.length > 0 : until < results.length;
-  const next = traits.pageParameter === 'page' ? pageAfter(cursor) : last && cursorAt('next', last);
-  const hasPrevious = traits.previousPage !== undefined && from > 0 && first !== undefined;
-  return {
-    scenes,
-    ...(more && next && { next }),
-    ...(hasPrevious && { previous: cursorAt('prev', first) }),
-  };
-}
-
-function pageAfter(cursor: Cursor | undefined): Cursor {
-  return { direction: 'next', page: (cursor?.page ?? 1) + 1 };
-}
-
-function startOf(
-  results: readonly Scene[],
-  cursor: Cursor | undefined,
-  limit: number,
-  traits: Traits,
-): number {
-  if (cursor?.page !== undefined) return (cursor.page - 1) * limit;
-  if (!cursor?.scene) return 0;
-  const position = positionOf(results, cursor, traits);
-  return cursor.direction === 'prev' ? Math.max(0, position - limit) : position + 1;
-}
-
-function positionOf(results: readonly Scene[], { scene }: Cursor, traits: Traits): number {
-  const position = results.findIndex(
-    ({ collection, id }) => id === scene?.[1] && collection === scene[0],
-  );
-  if (position < 0) throw badParameter(traits.pageParameter, 'does not belong to this search');
-  return position;
-}
-
-/** A position in the results: after or before a scene, at the beginning, or a page number. */
+/** A position in the results: after a scene, at the beginning, or a page number. */
 export interface Cursor {
-  readonly direction: 'next' | 'prev';
   readonly scene?: readonly [collection: string, id: string];
   readonly page?: number;
   /** Makes two cursors to the same position differ. */
   readonly nonce?: number;
 }
 
-function cursorAt(direction: Cursor['direction'], scene: Scene): Cursor {
-  return { direction, scene: [scene.collection, scene.id] };
+/** The page that a cursor points to, and the cursor of the next one. */
+export function pageOf(
+  results: readonly Scene[],
+  cursor: Cursor,
+  limit: number,
+  traits: Traits,
+): Page {
+  const from = startOf(results, cursor, limit, traits);
+  const scenes = results.slice(from, from + limit);
+  const last = scenes.at(-1);
+  const more = traits.endsWithEmptyPage ? scenes.length > 0 : from + limit < results.length;
+  if (!more || !last) return { scenes };
+  const isNumbered = traits.pageParameter === 'page';
+  return {
+    scenes,
+    next: isNumbered ? { page: (cursor.page ?? 1) + 1 } : { scene: [last.collection, last.id] },
+  };
+}
+
+function startOf(
+  results: readonly Scene[],
+  { scene, page }: Cursor,
+  limit: number,
+  { pageParameter }: Traits,
+): number {
+  if (page !== undefined) return (page - 1) * limit;
+  if (!scene) return 0;
+  const position = results.findIndex(
+    ({ collection, id }) => id === scene[1] && collection === scene[0],
+  );
+  if (position < 0) throw badParameter(pageParameter, 'does not belong to this search');
+  return position + 1;
 }
 
 interface Codec {
@@ -77,7 +60,7 @@ const inLines: Codec = {
   encode: (cursor) => {
     const text = JSON.stringify({ ...cursor, order: 'datetime desc, collection, id' });
     const base64 = Buffer.from(text).toString('base64');
-    return `${cursor.direction}:${base64.replaceAll(/.{76}(?=.)/g, '$&\n')}`;
+    return `next:${base64.replaceAll(/.{76}(?=.)/g, '$&\n')}`;
   },
   decode: (text) => fromJson(Buffer.from(text.slice(5), 'base64').toString()),
 };
@@ -95,7 +78,6 @@ const readable: Codec = {
     const [id = '', collection, nonce] = text.split(',');
     if (collection === undefined) return undefined;
     return {
-      direction: 'next',
       ...(id !== '' && { scene: [collection, id] as const }),
       ...(nonce !== undefined && { nonce: Number(nonce) }),
     };
@@ -104,8 +86,7 @@ const readable: Codec = {
 
 const byPage: Codec = {
   encode: ({ page = 1 }) => String(page),
-  decode: (text) =>
-    /^[1-9]\d{0,6}$/.test(text) ? { direction: 'next', page: Number(text) } : undefined,
+  decode: (text) => (/^[1-9]\d{0,6}$/.test(text) ? { page: Number(text) } : undefined),
 };
 
 function codecOf({ pageParameter, postPaging }: Traits): Codec {
@@ -124,22 +105,15 @@ export function decodeCursor(given: unknown, traits: Traits): Cursor {
   return cursor;
 }
 
+const cursorSchema: z.ZodType<Cursor> = z.object({
+  scene: z.exactOptional(z.tuple([z.string(), z.string()])),
+  nonce: z.exactOptional(z.number()),
+});
+
 function fromJson(text: string): Cursor | undefined {
-  let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    return cursorSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
-  if (!isObject(parsed)) return undefined;
-  const { direction, scene, nonce } = parsed;
-  if (direction !== 'next' && direction !== 'prev') return undefined;
-  const isScene =
-    Array.isArray(scene) && scene.length === 2 && scene.every((it) => typeof it === 'string');
-  if (scene !== undefined && !isScene) return undefined;
-  return {
-    direction,
-    ...(isScene && { scene: scene as unknown as readonly [string, string] }),
-    ...(typeof nonce === 'number' && { nonce }),
-  };
 }

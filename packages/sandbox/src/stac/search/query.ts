@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../json.js';
 import type { RouteContext } from '../../server/upstream.js';
 import { badParameter, Problem } from '../api/http.js';
 import { type Catalogue, type Queryables, queryablesOf } from '../catalogue/catalogue.js';
-import { compileFilter } from '../cql2/compile.js';
+import { compileFilter, type PropertyResolver } from '../cql2/compile.js';
 import { parseText } from '../cql2/parse.js';
 import type { Traits } from '../flavours.js';
 import type { Part } from '../geo/geometry.js';
@@ -16,7 +16,6 @@ import {
   sortKeys,
   sortKeysFromText,
 } from './select.js';
-import type { PropertyResolver } from '../cql2/operands.js';
 
 /** The scenes that a search selects. */
 export interface Criteria {

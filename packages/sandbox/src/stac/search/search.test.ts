@@ -98,9 +98,7 @@ describe('cursors', () => {
     fc.assert(
       fc.property(name, name, fc.constantFrom(...all), (collection, id, traits) => {
         const cursor: Cursor =
-          traits.pageParameter === 'page'
-            ? { direction: 'next', page: 7 }
-            : { direction: 'next', scene: [collection, id], nonce: 3 };
+          traits.pageParameter === 'page' ? { page: 7 } : { scene: [collection, id], nonce: 3 };
         expect(decodeCursor(encodeCursor(cursor, traits), traits)).toEqual(cursor);
       }),
     );
@@ -113,7 +111,7 @@ describe('cursors', () => {
         fc.constantFrom(...all),
         (given, traits) => {
           try {
-            expect(decodeCursor(given, traits)).toHaveProperty('direction');
+            expect(typeof decodeCursor(given, traits)).toBe('object');
           } catch (cause) {
             expect(cause).toBeInstanceOf(Problem);
           }

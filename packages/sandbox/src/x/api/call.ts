@@ -1,10 +1,10 @@
 import type { Exchange } from '../../server/upstream.js';
 import type { JsonObject } from '../../json.js';
 import type { Caller, Tokens } from '../auth/tokens.js';
-import type { Act, CommitLog } from '../commits.js';
+import type { CommitLog } from '../../server/commit-log.js';
+import type { Act } from '../commits.js';
 import type { Account, Charge, Windows } from '../limits.js';
 import type { Uploads } from '../uploads.js';
-import { shapeFrom, type Shape, type shapeParameters } from '../present/shape.js';
 import { userAccess, type View } from '../present/view.js';
 import { invalid, missing, type AccountNames } from '../problems.js';
 import type { World } from '../world/world.js';
@@ -17,7 +17,7 @@ export type Tier = 'self_serve' | 'enterprise';
 /** The state that all handlers share. */
 export interface XState {
   readonly world: World;
-  readonly commits: CommitLog;
+  readonly commits: CommitLog<Act>;
   readonly tokens: Tokens;
   readonly windows: Windows;
   readonly account: Account;
@@ -49,10 +49,6 @@ export type Handler = (call: Call) => Reply | Promise<Reply>;
 
 export function viewOf({ world, caller }: Call): View {
   return { world, viewerId: caller.kind === 'user' ? caller.userId : undefined };
-}
-
-export function shapeOf({ query }: Call, about: keyof typeof shapeParameters): Shape {
-  return shapeFrom(query, about);
 }
 
 /** The authenticated user. Routes that need one have rejected apps already. */

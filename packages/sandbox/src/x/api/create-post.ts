@@ -7,7 +7,7 @@ import { type Media, type Poll, type Post, referenceOf } from '../world/records.
 import { bodyIn, idSchema } from './input.js';
 import { type Call, commit, type Handler, visiblePost, targetPost, userOf } from './call.js';
 import type { World } from '../world/world.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../server/clock.js';
 
 const bodySchema = z.strictObject({
   text: z.exactOptional(z.string()),

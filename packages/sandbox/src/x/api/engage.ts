@@ -114,20 +114,3 @@ export const deletePost: Handler = (call) => {
   }
   return { body: { data: { deleted: true } }, charges: [['interaction-delete', 1]] };
 };
-
-const hiddenSchema = z.strictObject({ hidden: z.boolean() });
-
-export const hideReply: Handler = async (call) => {
-  const id = idFrom('tweet_id', call.param('id'));
-  const { hidden } = await bodyIn(call.request, hiddenSchema);
-  const post = call.world.posts.get(id);
-  if (!post || post.deleted) throw missing('tweet', 'tweet_id', id);
-  const root = call.world.posts.get(post.conversationId);
-  if (root?.authorId !== userOf(call) || post.id === post.conversationId)
-    throw forbidden('You are not permitted to perform this action.');
-  if (post.hidden !== hidden) {
-    post.hidden = hidden;
-    commit(call, { kind: hidden ? 'reply.hidden' : 'reply.shown', id });
-  }
-  return { body: { data: { hidden } } };
-};

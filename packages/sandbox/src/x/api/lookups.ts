@@ -50,11 +50,6 @@ export const userByUsername: Handler = (call) => {
   return lookUpUsers(call, 'username', [username], call.world.userNamed, true);
 };
 
-export const usersByUsernames: Handler = (call) => {
-  const names = listIn(call.query, 'usernames', usernameFrom);
-  return lookUpUsers(call, 'usernames', names, call.world.userNamed, false);
-};
-
 /** A page of the users at one end of edges. */
 export function usersAlong(
   call: Call,
@@ -99,7 +94,7 @@ function lookUpPosts(call: Call, parameter: 'id' | 'ids', ids: readonly string[]
     if (post && access === 'visible') posts.push(post);
     else errors.push((access === 'protected' ? notAuthorized : notFound)('tweet', parameter, id));
   }
-  return postsReply(call, posts, { errors, single: parameter === 'id', parameter });
+  return postsReply(call, posts, { errors, single: parameter === 'id' });
 }
 
 export const post: Handler = (call) => lookUpPosts(call, 'id', [idFrom('id', call.param('id'))]);
@@ -107,7 +102,7 @@ export const post: Handler = (call) => lookUpPosts(call, 'id', [idFrom('id', cal
 export const posts: Handler = (call) => lookUpPosts(call, 'ids', listIn(call.query, 'ids', idFrom));
 
 /** The reply of a route about a post that is not visible. */
-export function postUnavailable(call: Call): Reply | undefined {
+function postUnavailable(call: Call): Reply | undefined {
   const id = idFrom('id', call.param('id'));
   const access = postAccess(viewOf(call), call.world.posts.get(id));
   if (access === 'visible') return undefined;
@@ -117,18 +112,3 @@ export function postUnavailable(call: Call): Reply | undefined {
 
 export const likingUsers: Handler = (call) =>
   postUnavailable(call) ?? usersAlong(call, call.world.likes.to(call.param('id')), 'from');
-
-export const reposters: Handler = (call) =>
-  postUnavailable(call) ?? usersAlong(call, call.world.retweets.to(call.param('id')), 'from');
-
-/** The usage of the monthly cap on reads. */
-export const usage: Handler = ({ account, names }) => ({
-  body: {
-    data: {
-      cap_reset_day: 1,
-      project_cap: String(account.postCap),
-      project_id: names.accountId,
-      project_usage: String(account.postsRead()),
-    },
-  },
-});

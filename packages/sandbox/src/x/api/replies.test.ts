@@ -7,26 +7,22 @@ const items = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: String(10_000 - at * 7) }));
 
 describe('pages', () => {
-  test('contain every item once, forwards and backwards', () => {
+  test('contain every item once', () => {
     fc.assert(
       fc.property(fc.nat(60), fc.integer({ min: 1, max: 20 }), (count, size) => {
         const all = items(count);
-        const forwards = [pageOf(all, size, undefined)];
-        for (let next = forwards[0]?.next; next; next = forwards.at(-1)?.next)
-          forwards.push(pageOf(all, size, next));
-        expect(forwards.flatMap((page) => page.items)).toEqual(all);
-        expect(forwards).toHaveLength(Math.max(1, Math.ceil(count / size)));
-        for (const [at, { previous }] of forwards.entries()) {
-          expect(previous === undefined).toBe(at === 0);
-          if (previous) expect(pageOf(all, size, previous).items).toEqual(forwards[at - 1]?.items);
-        }
+        const pages = [pageOf(all, size, { at: '' })];
+        for (let next = pages[0]?.next; next; next = pages.at(-1)?.next)
+          pages.push(pageOf(all, size, next));
+        expect(pages.flatMap((page) => page.items)).toEqual(all);
+        expect(pages).toHaveLength(Math.max(1, Math.ceil(count / size)));
       }),
     );
   });
 
   test('do not shift when newer items arrive', () => {
     const all = items(30);
-    const { next } = pageOf(all, 10, undefined);
+    const next = { at: pageOf(all, 10, { at: '' }).next?.at ?? '' };
     const more = [{ id: '10001' }, ...all];
     expect(pageOf(more, 10, next)).toMatchObject({ items: pageOf(all, 10, next).items });
   });
@@ -36,11 +32,10 @@ describe('tokens', () => {
   test('are valid only for their list', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom('next' as const, 'prev' as const),
         fc.bigInt({ min: 0n, max: 9_999_999_999_999_999_999n }).map(String),
         fc.nat(1000),
-        (direction, at, nonce) => {
-          const place = { direction, at, nonce };
+        (at, nonce) => {
+          const place = { at, nonce };
           const token = tokenOf(place, 'followers 7');
           expect(positionFrom(token, 'pagination_token', 'followers 7')).toEqual(place);
           expect(token).toMatch(/^[0-9a-f]{16,}$/);
@@ -51,7 +46,7 @@ describe('tokens', () => {
   });
 
   test('that were not issued are rejected', () => {
-    const token = tokenOf({ direction: 'next', at: '12345' }, 'list');
+    const token = tokenOf({ at: '12345' }, 'list');
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.nat(token.length - 1)), (change) => {
         const changed =

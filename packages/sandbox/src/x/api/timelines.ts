@@ -4,7 +4,7 @@ import type { Edge } from '../world/world.js';
 import { compareIds, type Post, referenceOf, snowflakeAt } from '../world/records.js';
 import { type Call, type Handler, ownId, type Reply, viewOf } from './call.js';
 import { idIn, instantIn, periodIn, type Range, wordsIn } from './input.js';
-import { postUnavailable, userNotFound } from './lookups.js';
+import { userNotFound } from './lookups.js';
 import { paginate, postsReply } from './replies.js';
 import { parseQuery } from '../search.js';
 
@@ -31,7 +31,7 @@ function timeline(
   const found = [...postsIn(viewOf(call), wanted)]
     .slice(0, most)
     .filter((post) => inPeriod(post) && !isExcluded(post));
-  const { items, meta } = paginate(call, found, range, { withIds: true });
+  const { items, meta } = paginate(call, found, range, true);
   return postsReply(call, items, { meta });
 }
 
@@ -84,18 +84,6 @@ export const likedPosts: Handler = (call) =>
 export const bookmarks: Handler = (call) =>
   postsAlong(call, call.world.bookmarks.of(ownId(call)), { min: 1, max: 100, fallback: 100 });
 
-function about(type: 'quoted' | 'retweeted', range: Range): Handler {
-  return (call) => {
-    const unavailable = postUnavailable(call);
-    if (unavailable) return unavailable;
-    const id = call.param('id');
-    return timeline(call, (post) => referenceOf(post, type) === id, range);
-  };
-}
-
-export const quotes = about('quoted', { min: 10, max: 100, fallback: 10 });
-export const reposts = about('retweeted', { min: 1, max: 100, fallback: 100 });
-
 export const listPosts = (call: Call, members: ReadonlySet<string>): Reply =>
   timeline(call, ({ authorId }) => members.has(authorId), { min: 1, max: 100, fallback: 100 });
 
@@ -146,6 +134,6 @@ export const search: Handler = (call) => {
     ),
   ];
   const range = { min: 10, max: 100, fallback: 10 };
-  const { items, meta } = paginate(call, found, range, { withIds: true, backwards: false });
+  const { items, meta } = paginate(call, found, range, true);
   return postsReply(call, items, { meta });
 };

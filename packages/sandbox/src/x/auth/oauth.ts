@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../server/clock.js';
 import type { Act } from '../commits.js';
 import { isOAuthScope, type IssuedTokens, type OAuthScope, type Tokens } from './tokens.js';
 import { createHash } from 'node:crypto';
@@ -9,8 +9,6 @@ interface OAuthApp {
   readonly clientId: string;
   /** Required on token requests if it is set. */
   readonly clientSecret?: string;
-  /** Allowed redirect URIs. Default: any on loopback. */
-  readonly redirectUris?: readonly string[];
   /** The user who consents. */
   readonly userId: string;
   /** The error for a used, unknown or expired refresh token. */
@@ -23,7 +21,7 @@ export interface OAuth {
   readonly codes: Codes;
 }
 
-export type RecordCommit = (act: Act, account: string) => void;
+type RecordCommit = (act: Act, account: string) => void;
 
 function json(status: number, body: JsonObject): Response {
   const headers = { 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-store' };
@@ -63,7 +61,6 @@ export interface Authorization {
   readonly userId: string;
   readonly scopes: readonly OAuthScope[];
   readonly challenge: string;
-  readonly method: 'S256' | 'plain';
 }
 
 interface Codes {
@@ -98,8 +95,7 @@ export function createCodes(clock: Clock, seed: number): Codes {
 }
 
 /** Checks the PKCE verifier against the challenge. */
-export function verifies(verifier: string, { challenge, method }: Authorization): boolean {
-  if (method === 'plain') return verifier === challenge;
+export function verifies(verifier: string, { challenge }: Authorization): boolean {
   return createHash('sha256').update(verifier).digest('base64url') === challenge;
 }
 
@@ -135,7 +131,6 @@ export function authorize(
         userId: app.userId,
         scopes: scopesIn(get('scope')),
         challenge: get('code_challenge'),
-        method: get('code_challenge_method') === 'plain' ? 'plain' : 'S256',
       }),
     );
   return new Response(null, { status: 302, headers: { location: back.href } });
@@ -143,16 +138,15 @@ export function authorize(
 
 function invalidParameter(app: OAuthApp, get: GetParameter): string | undefined {
   const redirectUri = get('redirect_uri');
-  const isKnown = app.redirectUris?.includes(redirectUri) ?? LOOPBACK_URI.test(redirectUri);
   const stateLength = get('state').length;
   if (get('response_type') !== 'code') return 'response_type must be code';
   if (get('client_id') !== app.clientId) return 'the client_id is not known';
-  if (!isKnown || !URL.canParse(redirectUri)) return 'the redirect_uri is not registered';
+  if (!LOOPBACK_URI.test(redirectUri) || !URL.canParse(redirectUri))
+    return 'the redirect_uri is not registered';
   if (stateLength < 1 || stateLength > 500) return 'state must have 1 to 500 characters';
   if (scopesIn(get('scope')).length === 0) return 'the scope is not known';
   if (get('code_challenge') === '') return 'code_challenge is missing';
-  if (!['S256', 'plain'].includes(get('code_challenge_method')))
-    return 'code_challenge_method must be S256 or plain';
+  if (get('code_challenge_method') !== 'S256') return 'code_challenge_method must be S256';
   return undefined;
 }
 
@@ -232,36 +226,4 @@ function tokenBody(issued: IssuedTokens): JsonObject {
     scope: issued.scopes.join(' '),
     ...(issued.refreshToken !== undefined && { refresh_token: issued.refreshToken }),
   };
-}
-
-/** POST /2/oauth2/revoke */
-export async function revoke(
-  oauth: OAuth,
-  request: Request,
-  recordCommit: RecordCommit,
-): Promise<Response> {
-  const form = new URLSearchParams(await request.text());
-  const rejected = clientError(oauth.app, request, form);
-  if (rejected) return rejected;
-  if (oauth.tokens.revoke(form.get('token') ?? ''))
-    recordCommit({ kind: 'token.revoked' }, oauth.app.clientId);
-  return json(200, { revoked: true });
-}
-
-/** POST /oauth2/token, for app-only tokens. */
-export async function appToken(
-  oauth: OAuth,
-  request: Request,
-  recordCommit: RecordCommit,
-): Promise<Response> {
-  const { clientId, clientSecret } = oauth.app;
-  const form = new URLSearchParams(await request.text());
-  if (clientSecret === undefined || !hasSecret(request, clientId, clientSecret))
-    return json(403, { errors: [{ code: 99, message: 'Unable to verify your credentials' }] });
-  if (form.get('grant_type') !== 'client_credentials')
-    return json(400, {
-      errors: [{ code: 170, message: 'Missing required parameter: grant_type' }],
-    });
-  recordCommit({ kind: 'token.issued', grant: 'client_credentials' }, clientId);
-  return json(200, { token_type: 'bearer', access_token: oauth.tokens.issueForApp() });
 }

@@ -1,5 +1,5 @@
 import { randomOf } from '../../random.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../server/clock.js';
 
 /** The authenticated caller of a request. */
 export type Caller =
@@ -40,7 +40,6 @@ export interface Tokens {
   readonly refresh: (refreshToken: string) => (IssuedTokens & { userId: string }) | undefined;
   readonly issueForApp: () => string;
   readonly callerOf: (accessToken: string) => Caller | undefined;
-  readonly revoke: (token: string) => boolean;
 }
 
 interface Kept<Holder> {
@@ -102,7 +101,6 @@ export function createTokens(clock: Clock, options: TokenOptions): Tokens {
       return token;
     },
     callerOf: (token) => valid(access, token),
-    revoke: (token) => access.delete(token) || refreshes.delete(token),
   };
 }
 

@@ -11,8 +11,8 @@ describe('the population', () => {
     expect([world.users.size, world.posts.size, digestOf(world)]).toMatchInlineSnapshot(`
       [
         420,
-        2827,
-        "11e0dd4e",
+        2689,
+        "d6612bdd",
       ]
     `);
   });

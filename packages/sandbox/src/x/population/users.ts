@@ -50,7 +50,7 @@ export function userAt(seed: number, index: number): User {
 
 export const idAt = (users: readonly User[], index: number): string => users[index]?.id ?? '';
 
-export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
+function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return items[Math.floor(random() * items.length)] as Item;
 }
 

@@ -65,22 +65,6 @@ function expand(post: Post, view: View, { expansions }: Shape, gathered: Gathere
   }
 }
 
-/** The pinned and the most recent posts of users. */
-export function pinnedBy(users: readonly User[], view: View, shape: Shape): Includes {
-  const gathered = emptyIncludes();
-  for (const user of users) {
-    const presentedUser = presentUser(user, view, shape);
-    for (const name of ['pinned_tweet_id', 'most_recent_tweet_id']) {
-      const id = presentedUser[name];
-      if (!shape.expansions.has(name) || typeof id !== 'string') continue;
-      const post = view.world.posts.get(id);
-      if (post && postAccess(view, post) === 'visible') gathered.posts.set(id, post);
-      else gathered.errors.set(id, notFound('tweet', name, id));
-    }
-  }
-  return presented(gathered, view, shape);
-}
-
 function presented(gathered: Gathered, view: View, shape: Shape): Includes {
   const { users, posts, media, polled, errors } = gathered;
   const includes: JsonObject = {

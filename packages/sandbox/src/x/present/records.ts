@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { List, Media, Poll, Post, User } from '../world/records.js';
 import { nameIn, type Shape } from './shape.js';
-import { postAccess, type View } from './view.js';
+import type { View } from './view.js';
 
 type Fields<Args extends readonly unknown[]> = Readonly<
   Record<string, (...args: Args) => Json | undefined>
@@ -49,21 +49,12 @@ const postFields: Fields<[Post, View]> = {
     editable_until: instant(createdAt + EDITABLE_MS),
   }),
   public_metrics: (post, view) => postMetrics(post, view),
-  non_public_metrics: (post, view) =>
-    isOwn(post, view) ? { impression_count: post.unlisted.impressions } : undefined,
-  organic_metrics: (post, view) =>
-    isOwn(post, view) ? { impression_count: post.unlisted.impressions } : undefined,
 };
 
 /** Omits empty entities. */
 function entitiesOf({ entities }: Pick<Post, 'entities'>): { readonly entities?: JsonObject } {
   return Object.keys(entities).length > 0 ? { entities: entities as JsonObject } : {};
 }
-
-/** Metrics that only the author can see. */
-const OWN = ['non_public_metrics', 'organic_metrics', 'promoted_metrics'];
-
-const isOwn = (post: Post, { viewerId }: View): boolean => post.authorId === viewerId;
 
 function postMetrics({ id, unlisted }: Post, { world }: View): JsonObject {
   const shown = (posts: readonly Post[]): number => posts.filter(world.visibility.shows).length;
@@ -108,11 +99,6 @@ const neededBy: Readonly<Record<string, string>> = {
   'entities.mentions.username': 'entities',
 };
 
-/** The requested fields that the viewer is not authorized to see. */
-export function withheldFields(post: Post, view: View, shape: Shape): string[] {
-  return isOwn(post, view) ? [] : OWN.filter((name) => shape.post.has(name));
-}
-
 const userFields: Fields<[User, View]> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -126,13 +112,8 @@ const userFields: Fields<[User, View]> = {
   url: () => '',
   profile_image_url: ({ id }) => `https://pbs.twimg.com/profile_images/${id}/sandbox_normal.png`,
   pinned_tweet_id: ({ pinnedPostId }) => pinnedPostId,
-  most_recent_tweet_id: ({ id }, view) => newestOf(id, view),
   public_metrics: (user, view) => userMetrics(user, view),
 };
-
-function newestOf(userId: string, view: View): string | undefined {
-  return view.world.postsBy(userId).findLast((post) => postAccess(view, post) === 'visible')?.id;
-}
 
 function userMetrics({ id, unlisted }: User, { world }: View): JsonObject {
   return {
@@ -146,10 +127,7 @@ function userMetrics({ id, unlisted }: User, { world }: View): JsonObject {
 }
 
 export function presentUser(user: User, view: View, shape: Shape): JsonObject {
-  const wanted = new Set(shape.user);
-  for (const name of ['pinned_tweet_id', 'most_recent_tweet_id'])
-    if (shape.expansions.has(name)) wanted.add(name);
-  return select(userFields, wanted, user, view);
+  return select(userFields, shape.user, user, view);
 }
 
 const listFields: Fields<[List, View]> = {
@@ -159,14 +137,12 @@ const listFields: Fields<[List, View]> = {
   description: ({ description }) => description,
   owner_id: ({ ownerId }) => ownerId,
   private: (list) => list.private,
-  follower_count: ({ id }, { world }) => world.followedLists.to(id).length,
+  follower_count: () => 0,
   member_count: ({ id }, { world }) => world.members.of(id).length,
 };
 
 export function presentList(list: List, view: View, shape: Shape): JsonObject {
-  const wanted = new Set(shape.list);
-  if (shape.expansions.has('owner_id')) wanted.add('owner_id');
-  return select(listFields, wanted, list, view);
+  return select(listFields, shape.list, list, view);
 }
 
 const picture = ({ key }: Media): string => `https://pbs.twimg.com/media/${key}.jpg`;

@@ -6,26 +6,23 @@ const words = (text: string): string[] => text.split(' ');
 /** The selectable fields, in tweet naming. */
 const selectable = {
   post: words(
-    'article attachments author_id card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls edit_history_tweet_ids entities geo id in_reply_to_user_id lang media_metadata non_public_metrics note_tweet organic_metrics possibly_sensitive promoted_metrics public_metrics referenced_tweets reply_settings scopes source suggested_source_links text withheld',
+    'article attachments author_id card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls edit_history_tweet_ids entities geo id in_reply_to_user_id lang media_metadata note_tweet possibly_sensitive public_metrics referenced_tweets reply_settings scopes source suggested_source_links text withheld',
   ),
   user: words(
-    'affiliation connection_status created_at description entities id is_identity_verified location most_recent_tweet_id name parody pinned_tweet_id profile_banner_url profile_image_url protected public_metrics receives_your_dm subscription subscription_type url username verified verified_followers_count verified_type withheld',
+    'affiliation connection_status created_at description entities id is_identity_verified location name parody pinned_tweet_id profile_banner_url profile_image_url protected public_metrics receives_your_dm subscription subscription_type url username verified verified_followers_count verified_type withheld',
   ),
   media: words(
-    'alt_text duration_ms height media_key non_public_metrics organic_metrics preview_image_url promoted_metrics public_metrics type url variants width',
+    'alt_text duration_ms height media_key preview_image_url public_metrics type url variants width',
   ),
   list: words('created_at description follower_count id member_count name owner_id private'),
   poll: words('duration_minutes end_datetime id options voting_status'),
   place: words('contained_within country country_code full_name geo id name place_type'),
 };
 
-const expandable = {
-  post: words(
-    'article.cover_media article.media_entities attachments.media_keys attachments.media_source_tweet attachments.poll_ids author_id edit_history_tweet_ids entities.mentions.username geo.place_id in_reply_to_user_id entities.note.mentions.username referenced_tweets.id referenced_tweets.id.author_id',
-  ),
-  user: words('affiliation.user_id most_recent_tweet_id pinned_tweet_id'),
-  list: ['owner_id'],
-};
+/** The expansions of posts. Those of users and lists are not supported. */
+const expandable = words(
+  'article.cover_media article.media_entities attachments.media_keys attachments.media_source_tweet attachments.poll_ids author_id edit_history_tweet_ids entities.mentions.username geo.place_id in_reply_to_user_id entities.note.mentions.username referenced_tweets.id referenced_tweets.id.author_id',
+);
 
 const defaults = {
   post: ['id', 'text', 'edit_history_tweet_ids'],
@@ -43,24 +40,16 @@ export interface Shape extends Readonly<Record<Kind, ReadonlySet<string>>> {
   readonly naming: Naming;
 }
 
-const POST_SHAPE = [
-  'tweet.fields',
-  'post.fields',
-  'user.fields',
-  'media.fields',
-  'poll.fields',
-  'place.fields',
-  'expansions',
-];
+const POST_FIELDS = ['tweet.fields', 'post.fields', 'user.fields', 'media.fields', 'poll.fields'];
 
 /** The parameters that select fields, by the primary record of the response. */
 export const shapeParameters = {
-  post: POST_SHAPE,
-  user: ['user.fields', 'tweet.fields', 'post.fields', 'expansions'],
-  list: ['list.fields', 'user.fields', 'expansions'],
+  post: [...POST_FIELDS, 'place.fields', 'expansions'],
+  user: ['user.fields'],
+  list: ['list.fields'],
 };
 
-export function shapeFrom(query: URLSearchParams, about: keyof typeof shapeParameters): Shape {
+export function shapeFrom(query: URLSearchParams): Shape {
   const expansionWords = query.get('expansions') ?? '';
   const usesPostNames = query.has('post.fields') || /_posts|_post_ids/.test(expansionWords);
   if (query.has('post.fields') && query.has('tweet.fields'))
@@ -81,7 +70,7 @@ export function shapeFrom(query: URLSearchParams, about: keyof typeof shapeParam
     media: fields('media', read('media.fields', selectable.media)),
     poll: fields('poll', read('poll.fields', selectable.poll)),
     list: fields('list', read('list.fields', selectable.list)),
-    expansions: new Set(read('expansions', expandable[about])),
+    expansions: new Set(read('expansions', expandable)),
   };
 }
 

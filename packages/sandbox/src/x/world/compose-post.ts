@@ -52,7 +52,6 @@ export function postFrom(world: World, parts: PostParts): Post {
     ...(parts.poll && { poll: parts.poll }),
     replySettings: parts.replySettings ?? 'everyone',
     unlisted: parts.unlisted ?? { likes: 0, impressions: 1 },
-    hidden: false,
   };
 }
 
@@ -93,6 +92,5 @@ export function repostOf(
     mediaKeys: original.mediaKeys,
     replySettings: 'everyone',
     unlisted: { likes: 0, impressions: 0 },
-    hidden: false,
   };
 }

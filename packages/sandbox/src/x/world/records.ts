@@ -1,5 +1,5 @@
 import type { Entities } from '../text/entities.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../server/clock.js';
 
 export interface User {
   readonly id: string;
@@ -41,7 +41,6 @@ export interface Post extends Lifecycle {
   readonly replySettings: string;
   /** Impressions, and likes beyond those that can be listed. */
   readonly unlisted: Readonly<Record<'likes' | 'impressions', number>>;
-  hidden: boolean;
 }
 
 /** A poll without votes. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../server/clock.js';
 import {
   compareIds,
   createSnowflakes,
@@ -13,15 +13,7 @@ import {
   type Visibility,
 } from './records.js';
 
-const relations = [
-  'likes',
-  'follows',
-  'retweets',
-  'bookmarks',
-  'members',
-  'followedLists',
-  'pinnedLists',
-] as const;
+const relations = ['likes', 'follows', 'retweets', 'bookmarks', 'members'] as const;
 
 export interface World extends Readonly<Record<(typeof relations)[number], Relation>> {
   readonly clock: Clock;

@@ -1,0 +1,291 @@
+import * as z from 'zod';
+import { commentJson, issueJson } from '../present.js';
+import { custom, invalid, missingField, notFound } from '../problems.js';
+import type { Issue, Repo } from '../world.js';
+import {
+  canPush,
+  commitAct,
+  cursorPaged,
+  issueOf,
+  paged,
+  repoOf,
+  requirePush,
+  type ApiRoute,
+  type Call,
+  type Reply,
+} from './call.js';
+
+const REPO = '/repos/:owner/:repo';
+const ISSUE = `${REPO}/issues/:number{[0-9]+}`;
+
+const show = (call: Call, repo: Repo) => (issue: Issue) =>
+  issueJson(call.world, repo, issue, call.version);
+
+const names = z
+  .array(z.union([z.string(), z.object({ name: z.string() })]))
+  .transform((given) => given.map((one) => (typeof one === 'string' ? one : one.name)));
+
+const issueSchema = z.object({
+  title: z.union([z.string(), z.number()]).transform(String).optional(),
+  body: z.string().nullable().optional(),
+  labels: names.optional(),
+  assignees: z.array(z.string()).optional(),
+  milestone: z.number().nullable().optional(),
+  state: z.enum(['open', 'closed']).optional(),
+  state_reason: z.string().nullable().optional(),
+});
+
+export const issueRoutes: readonly ApiRoute[] = [
+  {
+    name: 'issues',
+    method: 'GET',
+    path: `${REPO}/issues`,
+    auth: 'any',
+    needs: ['issues', 'read'],
+    handle: listIssues,
+  },
+  {
+    name: 'issue',
+    method: 'GET',
+    path: ISSUE,
+    auth: 'any',
+    needs: ['issues', 'read'],
+    handle: (call) => {
+      const repo = repoOf(call);
+      return { json: show(call, repo)(issueOf(call, repo)) };
+    },
+  },
+  {
+    name: 'create-issue',
+    method: 'POST',
+    path: `${REPO}/issues`,
+    needs: ['issues', 'write'],
+    createsContent: true,
+    handle: createIssue,
+  },
+  {
+    name: 'update-issue',
+    method: 'PATCH',
+    path: ISSUE,
+    needs: ['issues', 'write'],
+    handle: updateIssue,
+  },
+  {
+    name: 'add-labels',
+    method: 'POST',
+    path: `${ISSUE}/labels`,
+    needs: ['issues', 'write'],
+    handle: async (call) => {
+      const repo = repoOf(call);
+      requirePush(call, repo);
+      const issue = issueOf(call, repo);
+      const { labels } = await call.body(z.object({ labels: names }));
+      const added = settable(call, repo, { labels: [...issue.labels, ...labels] });
+      Object.assign(issue, added);
+      const { number } = issue;
+      const act = { kind: 'labels.added', repo: repo.fullName, number };
+      commitAct(call, { ...act, content: { number, labels } });
+      return { json: show(call, repo)(issue)['labels'] ?? [] };
+    },
+  },
+  {
+    name: 'add-assignees',
+    method: 'POST',
+    path: `${ISSUE}/assignees`,
+    needs: ['issues', 'write'],
+    handle: async (call) => {
+      const repo = repoOf(call);
+      requirePush(call, repo);
+      const issue = issueOf(call, repo);
+      const { assignees } = await call.body(z.object({ assignees: z.array(z.string()) }));
+      const all = [...new Set([...issue.assignees, ...assignees])];
+      Object.assign(issue, settable(call, repo, { assignees: all }));
+      const { number } = issue;
+      const act = { kind: 'assignees.added', repo: repo.fullName, number };
+      commitAct(call, { ...act, content: { number, assignees } });
+      return { status: 201, json: show(call, repo)(issue) };
+    },
+  },
+  {
+    name: 'issue-comments',
+    method: 'GET',
+    path: `${ISSUE}/comments`,
+    auth: 'any',
+    needs: ['issues', 'read'],
+    handle: (call) => {
+      const repo = repoOf(call);
+      const issue = issueOf(call, repo);
+      const since = Date.parse(call.query.get('since') ?? '') || 0;
+      const comments = issue.comments.filter(({ createdAt }) => createdAt >= since);
+      return paged(call, comments, (comment) => commentJson(repo, issue, comment));
+    },
+  },
+  {
+    name: 'repo-comments',
+    method: 'GET',
+    path: `${REPO}/issues/comments`,
+    auth: 'any',
+    needs: ['issues', 'read'],
+    handle: (call) => {
+      const repo = repoOf(call);
+      const since = Date.parse(call.query.get('since') ?? '') || 0;
+      const all = [...repo.issues.values()]
+        .flatMap((issue) => issue.comments.map((comment) => ({ issue, comment })))
+        .filter(({ comment }) => comment.createdAt >= since)
+        .toSorted((one, other) => one.comment.id - other.comment.id);
+      const ordered = call.query.get('direction') === 'desc' ? all.toReversed() : all;
+      return paged(call, ordered, ({ issue, comment }) => commentJson(repo, issue, comment));
+    },
+  },
+  {
+    name: 'create-comment',
+    method: 'POST',
+    path: `${ISSUE}/comments`,
+    needs: ['issues', 'write'],
+    createsContent: true,
+    handle: async (call) => {
+      const repo = repoOf(call);
+      const issue = issueOf(call, repo);
+      const { body } = await call.body(z.object({ body: z.string() }));
+      if (body.trim() === '') throw missingField('IssueComment', 'body');
+      const comment = {
+        id: call.world.nextId(),
+        user: call.caller.account,
+        body,
+        createdAt: call.world.clock.now(),
+      };
+      issue.comments.push(comment);
+      issue.updatedAt = comment.createdAt;
+      const { number } = issue;
+      const act = { kind: 'comment.created', repo: repo.fullName, number, id: comment.id };
+      commitAct(call, { ...act, content: { number, body } });
+      return { status: 201, json: commentJson(repo, issue, comment) };
+    },
+  },
+  {
+    name: 'sub-issues',
+    method: 'GET',
+    path: `${ISSUE}/sub_issues`,
+    needs: ['issues', 'read'],
+    handle: (call) => {
+      const repo = repoOf(call);
+      const children = issueOf(call, repo).subIssues.flatMap((n) => repo.issues.get(n) ?? []);
+      return paged(call, children, show(call, repo));
+    },
+  },
+  {
+    name: 'add-sub-issue',
+    method: 'POST',
+    path: `${ISSUE}/sub_issues`,
+    needs: ['issues', 'write'],
+    createsContent: true,
+    handle: (call) => changeSubIssues(call, 'added'),
+  },
+  {
+    name: 'remove-sub-issue',
+    method: 'DELETE',
+    path: `${ISSUE}/sub_issue`,
+    needs: ['issues', 'write'],
+    handle: (call) => changeSubIssues(call, 'removed'),
+  },
+];
+
+/** Newest first, pull requests included, with cursors in `Link`. */
+function listIssues(call: Call): Reply {
+  const repo = repoOf(call);
+  const { query } = call;
+  const state = query.get('state') ?? 'open';
+  const labels = (query.get('labels') ?? '').split(',').filter((name) => name !== '');
+  const creator = query.get('creator');
+  const since = Date.parse(query.get('since') ?? '') || 0;
+  const found = [...repo.issues.values()].filter(
+    (issue) =>
+      (state === 'all' || issue.state === state) &&
+      labels.every((name) => issue.labels.includes(name)) &&
+      (creator === null || issue.user.login === creator) &&
+      issue.updatedAt >= since,
+  );
+  const ordered = query.get('direction') === 'asc' ? found : found.toReversed();
+  return cursorPaged(call, ordered, show(call, repo));
+}
+
+/** Users without push access cannot set these; GitHub drops them without an error. */
+function settable(call: Call, repo: Repo, given: z.infer<typeof issueSchema>) {
+  if (!canPush(call.caller, repo)) return {};
+  const { labels, assignees, milestone } = given;
+  for (const name of labels ?? [])
+    if (!repo.labels.has(name.toLowerCase()))
+      repo.labels.set(name.toLowerCase(), { id: call.world.nextId(), name, color: 'ededed' });
+  if (typeof milestone === 'number' && !repo.milestones[milestone - 1])
+    throw invalid([
+      { resource: 'Issue', field: 'milestone', code: 'invalid', value: String(milestone) },
+    ]);
+  return {
+    ...(labels && { labels: [...new Set(labels)] }),
+    // Those who cannot be assigned are dropped too.
+    ...(assignees && { assignees: assignees.filter((login) => repo.collaborators.has(login)) }),
+    ...(milestone !== undefined && { milestone }),
+  };
+}
+
+async function createIssue(call: Call): Promise<Reply> {
+  const repo = repoOf(call);
+  const given = await call.body(issueSchema);
+  if (given.title === undefined || given.title.trim() === '') throw missingField('Issue', 'title');
+  const issue = call.world.addIssue(repo, {
+    user: call.caller.account,
+    title: given.title,
+    body: given.body ?? '',
+    ...settable(call, repo, given),
+  });
+  const { number, title, body } = issue;
+  const act = { kind: 'issue.created', repo: repo.fullName, number, id: issue.id };
+  commitAct(call, { ...act, content: { title, body } });
+  return { status: 201, json: show(call, repo)(issue) };
+}
+
+async function updateIssue(call: Call): Promise<Reply> {
+  const repo = repoOf(call);
+  const issue = issueOf(call, repo);
+  const given = await call.body(issueSchema);
+  if (issue.user !== call.caller.account && !canPush(call.caller, repo)) throw notFound();
+  const { title, body, state, state_reason: reason } = given;
+  const now = call.world.clock.now();
+  Object.assign(issue, settable(call, repo, given), {
+    ...(title !== undefined && { title }),
+    ...(body !== undefined && { body: body ?? '' }),
+    ...(state !== undefined && { state, closedAt: state === 'closed' ? now : null }),
+    ...(state !== undefined && {
+      stateReason: reason ?? (state === 'closed' ? 'completed' : null),
+    }),
+    updatedAt: now,
+  });
+  const { number } = issue;
+  commitAct(call, {
+    kind: 'issue.updated',
+    repo: repo.fullName,
+    number,
+    content: { number, given },
+  });
+  return { json: show(call, repo)(issue) };
+}
+
+/** The API takes database ids, not numbers. */
+async function changeSubIssues(call: Call, change: 'added' | 'removed'): Promise<Reply> {
+  const repo = repoOf(call);
+  requirePush(call, repo);
+  const issue = issueOf(call, repo);
+  const { sub_issue_id: id } = await call.body(z.object({ sub_issue_id: z.number() }));
+  const child = [...repo.issues.values()].find((one) => one.id === id);
+  if (!child) throw notFound();
+  const at = issue.subIssues.indexOf(child.number);
+  if (change === 'added' && at >= 0)
+    throw custom('Issue', 'Issue may not contain duplicate sub-issues', 'sub_issue_id');
+  if (change === 'removed' && at < 0) throw notFound();
+  if (change === 'added') issue.subIssues.push(child.number);
+  else issue.subIssues.splice(at, 1);
+  const { number } = issue;
+  const act = { kind: `sub-issue.${change}`, repo: repo.fullName, number, id: child.number };
+  commitAct(call, { ...act, content: { number, child: child.number } });
+  return { status: change === 'added' ? 201 : 200, json: show(call, repo)(issue) };
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ContentFault } from '../faults/kinds.js';
+import { openSandbox, type CommonOptions, type Sandbox } from '../server/sandbox.js';
+import { createRouter, type Route, type Upstream } from '../server/upstream.js';
+import { anthropicError, anthropicRoutes } from './anthropic.js';
+import { geminiRoutes, googleError } from './gemini.js';
+import { stubCliSource } from './stub-cli.js';
+
+export interface LlmSandboxOptions extends CommonOptions {
+  /** Milliseconds between two events of a stream. Default: 0. */
+  readonly tokenDelayMs?: number;
+}
+
+export interface LlmSandbox extends Sandbox {
+  /** The base URL of Gemini and of the Messages endpoint. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly models: readonly string[];
+  /** A program that stands in for the Claude CLI. */
+  readonly cliPath: string;
+}
+
+const models = ['gemini-2.5-flash', 'gemini-2.5-pro'];
+const API_KEY = 'sandbox-gemini-key';
+
+const cliFaults: readonly ContentFault[] = [
+  'cli-no-start',
+  'cli-garbage',
+  'cli-crash',
+  'cli-exit-mid-turn',
+  'cli-deaf',
+];
+
+const contentFaults: readonly ContentFault[] = [
+  'llm-stall-mid-stream',
+  'llm-comments-only',
+  'llm-comments-mid-stream',
+  'llm-no-finish',
+  'llm-error-event',
+  'llm-garbage-event',
+  'llm-429-retry-after-ms',
+  'llm-429-retry-info',
+  'llm-429-day',
+  'llm-429-no-retry',
+  'llm-429-plan',
+  'llm-billing',
+  'llm-blocked',
+  ...cliFaults,
+];
+
+/** Starts Gemini's API and Anthropic's Messages endpoint on loopback, and writes a stand-in for the Claude CLI. */
+export async function startLlmSandbox(options: LlmSandboxOptions = {}): Promise<LlmSandbox> {
+  const { seed = 1, tokenDelayMs = 0 } = options;
+  const pauseMs = (): number => tokenDelayMs;
+  const folder = mkdtempSync(join(tmpdir(), 'toolkeel-llm-'));
+  const cliPath = join(folder, 'claude.mjs');
+  writeFileSync(cliPath, stubCliSource());
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const ports = { api: options.port ?? 0 };
+    const { origins, ...sandbox } = await openSandbox({ ...options, seed, ports }, () =>
+      llmUpstream([
+        ...geminiRoutes({ apiKey: API_KEY, models, pauseMs }),
+        ...anthropicRoutes({ pauseMs }),
+        {
+          name: 'cli',
+          method: 'GET',
+          path: '/__cli',
+          handle: ({ env, json }) =>
+            json({ fault: cliFaults.find((kind) => env.inject(kind)) ?? null }),
+        },
+      ]),
+    );
+    const url = origins['api'] ?? '';
+    const close = async (): Promise<void> => {
+      await sandbox.close();
+      removeFolder();
+    };
+    return { ...sandbox, url, apiKey: API_KEY, models, cliPath, close };
+  } catch (cause) {
+    removeFolder();
+    throw cause;
+  }
+}
+
+function llmUpstream(routes: readonly Route[]): Upstream {
+  const { app, names, routeOf } = createRouter(routes);
+  app.notFound(({ json }) => json(googleError(404, 'Not found'), 404));
+  return {
+    routes: names,
+    contentFaults,
+    routeOf,
+    handle: (request, exchange) => app.fetch(request, exchange),
+    // Both providers' clients read `error`; the types differ, and neither minds the other's fields.
+    outageBody: (status) => ({
+      type: 'application/json',
+      text: JSON.stringify({ ...anthropicError(status, 'Sandbox fault'), ...mergedError(status) }),
+    }),
+  };
+}
+
+function mergedError(status: number) {
+  const google = googleError(status, 'Sandbox fault')['error'];
+  const anthropic = anthropicError(status, 'Sandbox fault')['error'];
+  return { error: { ...(anthropic as object), ...(google as object) } };
+}
