@@ -1,0 +1,357 @@
+import { withSendToken } from '@toolkeel/contract';
+import {
+  FaultError,
+  presets,
+  systemClock,
+  type Clock,
+  type Effect,
+  type ResiliencePolicy,
+  type Upstream,
+} from '@toolkeel/kernel';
+import {
+  arrayOf,
+  authenticate,
+  BoundedMap,
+  createConnections,
+  createHttpClient,
+  createRedactor,
+  headerOf,
+  memberOf,
+  objectsOf,
+  stringOf,
+  type HttpClient,
+  type HttpResponse,
+  type Redactor,
+  type RequestContext,
+  type WriteContext,
+} from '@toolkeel/pack-kit';
+import {
+  installationCredential,
+  tokenCredential,
+  type Credential,
+  type InstallationOptions,
+} from './credentials.js';
+import { faultOfGitHub, GitHubError, graphqlLimit } from './faults.js';
+import { documentedPacing, gateOf, type GateStatus, type Pacing, type RateGate } from './limits.js';
+import { linkOf } from './link.js';
+import {
+  baseUrlOf,
+  buildRequest,
+  graphqlUrlOf,
+  linkRequest,
+  responseOf,
+  type Call,
+  type GitHubClientOptions,
+  type GitHubRequest,
+  type GitHubResponse,
+  type GraphqlResponse,
+  type Parameters,
+  type RequestOptions,
+} from './request.js';
+
+const DEFAULT_BASE = 'https://api.github.com';
+const MEDIA_TYPE = 'application/vnd.github+json';
+const MAX_CACHED = 500;
+const MAX_CACHED_BYTES = 262_144;
+
+interface CachedResponse {
+  readonly etag: string;
+  readonly data: unknown;
+  readonly next: string | undefined;
+}
+
+/** A client of GitHub's REST and GraphQL APIs for one credential. */
+export class GitHubClient {
+  readonly baseUrl: URL;
+  readonly graphqlUrl: URL;
+  readonly clock: Clock;
+  readonly #http: HttpClient<GitHubRequest>;
+  readonly #credential: Credential;
+  readonly #policy: ResiliencePolicy;
+  readonly #cache = new BoundedMap<CachedResponse>(MAX_CACHED);
+  readonly #pacing: Pacing;
+  readonly #close: () => Promise<void>;
+  #rejected = '';
+
+  constructor(options: GitHubClientOptions, installation?: InstallationOptions) {
+    const { deps = {}, policy = presets.github } = options;
+    this.clock = options.clock ?? systemClock;
+    this.baseUrl = baseUrlOf(options.baseUrl ?? DEFAULT_BASE);
+    this.graphqlUrl = graphqlUrlOf(this.baseUrl);
+    this.#policy = policy;
+    this.#pacing = { ...documentedPacing, ...options.pacing };
+    const secrets = createRedactor({ ...(deps.secret && { onSecret: deps.secret }) });
+    const headers = {
+      accept: MEDIA_TYPE,
+      'user-agent': options.userAgent ?? 'toolkeel-github/0.1',
+      'x-github-api-version': options.apiVersion ?? '2022-11-28',
+    };
+    const connections = createConnections(policy.attemptTimeoutMs ?? 20_000);
+    const trusted = [this.baseUrl.origin, ...(options.trustedOrigins ?? [])];
+    const exchange = { connections, secrets, headers, trusted: new Set(trusted) };
+    this.#credential = installation
+      ? installationCredential(installation, {
+          baseUrl: this.baseUrl,
+          clock: this.clock,
+          policy,
+          secrets,
+          cache: options.tokenCache,
+          send: (request, signal) =>
+            authenticate(request, {
+              ...exchange,
+              signal,
+              maxBytes: MAX_CACHED_BYTES,
+              wallNow: () => this.clock.wallNow(),
+              faultOf: (response, _, wallNow) =>
+                faultOfGitHub(response, { gate: this.#gate, resource: 'core', wallNow }),
+            }),
+        })
+      : tokenOf(options, secrets);
+    this.#http = createHttpClient<GitHubRequest>({
+      name: 'github',
+      policy,
+      deps: {
+        now: () => this.clock.now(),
+        random: deps.random ?? Math.random,
+        observe: deps.observe ?? (() => undefined),
+      },
+      trusted,
+      secrets,
+      maxBytes: options.maxBytes,
+      clock: this.clock,
+      connections,
+      headers,
+      intercept: (request, signal, next) => this.#attempt(request, signal, next),
+      faultOf: (response, { cost }, wallNow) =>
+        faultOfGitHub(response, { gate: this.#gate, resource: cost.resource, wallNow }),
+      refreshAuth: (signal) => this.#credential.renew(this.#rejected, signal),
+    });
+    this.#close = () => this.#http.close();
+  }
+
+  get credential(): Pick<Credential, 'kind' | 'key' | 'permissions'> {
+    return this.#credential;
+  }
+
+  get #gate(): RateGate {
+    return gateOf(this.baseUrl.host, this.#credential.key);
+  }
+
+  get upstreams(): readonly Upstream[] {
+    return this.#http.upstreams();
+  }
+
+  /** The rate limits from memory, without a request. */
+  rateLimits(): GateStatus {
+    return this.#gate.status(this.clock.wallNow());
+  }
+
+  /** A read: retried, conditional, with redirects followed. `route` is `GET /repos/{owner}/{repo}`. */
+  async read<Data = unknown>(
+    route: string,
+    parameters: Parameters = {},
+    call: Call = {},
+    options: RequestOptions = {},
+  ): Promise<GitHubResponse<Data>> {
+    const request = buildRequest(this.baseUrl, route, parameters, options);
+    return this.#conditional<Data>(request, this.#context(call));
+  }
+
+  /** Reads a page by its link, verbatim. A link to another origin is refused. */
+  async follow<Data = unknown>(link: string, call: Call = {}): Promise<GitHubResponse<Data>> {
+    return this.#conditional<Data>(linkRequest(this.baseUrl, link), this.#context(call));
+  }
+
+  /** All items of a list up to `maxItems`, and the link to the rest. `itemsOf` finds them in a page. */
+  async collect<Item>(
+    route: string,
+    parameters: Parameters,
+    call: Call,
+    maxItems: number,
+    itemsOf: (data: unknown) => readonly Item[] = (data) => arrayOf(data) as readonly Item[],
+  ): Promise<{ readonly items: readonly Item[]; readonly isComplete: boolean }> {
+    const items: Item[] = [];
+    let page = await this.read(route, { per_page: 100, ...parameters }, call);
+    for (;;) {
+      items.push(...itemsOf(page.data));
+      if (page.next === undefined) return { items, isComplete: true };
+      if (items.length >= maxItems) return { items: items.slice(0, maxItems), isComplete: false };
+      page = await this.follow(page.next, call);
+    }
+  }
+
+  /** The first item that matches, in the list's order. `isComplete`: without a match, there is none. */
+  async find<Item>(
+    route: string,
+    parameters: Parameters,
+    call: Call,
+    maxItems: number,
+    matches: (item: Item) => boolean,
+  ): Promise<{ readonly found: Item | undefined; readonly isComplete: boolean }> {
+    let page = await this.read<Item[]>(route, { per_page: 30, ...parameters }, call);
+    for (let seen = 0; ;) {
+      const found = page.data.find(matches);
+      seen += page.data.length;
+      const isComplete = page.next === undefined;
+      if (found !== undefined || isComplete || seen >= maxItems) return { found, isComplete };
+      page = await this.follow<Item[]>(page.next ?? '', call);
+    }
+  }
+
+  /** A write that has the same result if it is repeated: retried like a read. */
+  idempotent<Data = unknown>(
+    route: string,
+    parameters: Parameters,
+    call: Call = {},
+    options: RequestOptions = {},
+  ): Promise<GitHubResponse<Data>> {
+    return this.#write<Data>('idempotent', route, parameters, call, options);
+  }
+
+  /** A write that is never sent again after it may have arrived. */
+  once<Data = unknown>(
+    route: string,
+    parameters: Parameters,
+    call: Call = {},
+    options: RequestOptions = {},
+  ): Promise<GitHubResponse<Data>> {
+    return this.#write<Data>('once', route, parameters, call, options);
+  }
+
+  /** GET with retries for a path below the API, with every guarantee of {@link read}. */
+  getWithRetry<Data = unknown>(path: string, call: Call = {}): Promise<GitHubResponse<Data>> {
+    return this.read<Data>(`GET /${path.replace(/^\/+/, '')}`, {}, call);
+  }
+
+  /** Runs a GraphQL document. Errors of fields are thrown as a fault unless `data` is usable. */
+  async graphql<Data = unknown>(
+    document: string,
+    variables: Parameters,
+    call: Call = {},
+    effect: Exclude<Effect, 'once'> = 'read',
+  ): Promise<GraphqlResponse<Data>> {
+    const isMutation = effect !== 'read';
+    const request: GitHubRequest = {
+      method: 'POST',
+      url: this.graphqlUrl,
+      body: JSON.stringify({ query: document, variables }),
+      route: 'graphql',
+      deadline: 0,
+      cost: { resource: 'graphql', endpoint: 'graphql', isMutation, createsContent: false },
+    };
+    const context = this.#context(call);
+    const response = await this.#http[effect]({ ...request, deadline: context.deadline }, context);
+    const { json } = response;
+    const data = memberOf(json, 'data');
+    const errors = objectsOf(memberOf(json, 'errors'));
+    if (data === undefined || data === null) throw this.graphqlError(errors);
+    return { data: data as Data, errors };
+  }
+
+  /** The fault for a GraphQL response without the data that was asked for. */
+  graphqlError(errors: readonly unknown[]): FaultError {
+    const types = errors.map((error) => memberOf(error, 'type'));
+    const status = types.includes('NOT_FOUND') ? 404 : types.includes('FORBIDDEN') ? 403 : 422;
+    const messages = errors.map((error) => stringOf(memberOf(error, 'message')) ?? '');
+    const json = { message: messages.join('; ') };
+    const cause = new GitHubError({ status, headers: {}, url: this.graphqlUrl, json });
+    return new FaultError({ kind: 'rejected', sent: 'answered', status, cause });
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  async #write<Data>(
+    effect: 'idempotent' | 'once',
+    route: string,
+    parameters: Parameters,
+    call: Call,
+    options: RequestOptions,
+  ): Promise<GitHubResponse<Data>> {
+    const request = buildRequest(this.baseUrl, route, parameters, options);
+    const context = this.#context(call);
+    const response = await this.#http[effect]({ ...request, deadline: context.deadline }, context);
+    return responseOf<Data>(response);
+  }
+
+  /** A GET with the ETag of the last response. Keyed without the token, which rotates. */
+  async #conditional<Data>(
+    request: GitHubRequest,
+    context: RequestContext,
+  ): Promise<GitHubResponse<Data>> {
+    const { deadline } = context;
+    const key = `${request.url.href} ${request.headers?.['accept'] ?? ''}`;
+    const known = this.#cache.get(key);
+    const headers = { ...request.headers, ...(known && { 'if-none-match': known.etag }) };
+    const response = await this.#http.read({ ...request, headers, deadline }, context);
+    if (response.status === 304 && known) {
+      const data = known.data as Data;
+      return { ...responseOf<Data>(response), data, isCached: true, next: known.next };
+    }
+    const etag = headerOf(response.headers, 'etag');
+    if (etag !== undefined && response.bytes <= MAX_CACHED_BYTES && response.json !== undefined) {
+      const next = linkOf(headerOf(response.headers, 'link'), 'next');
+      this.#cache.set(key, { etag, data: response.json, next });
+    }
+    return responseOf<Data>(response);
+  }
+
+  /** One attempt: the credential, the gate, and what the response says about limits. */
+  async #attempt(
+    request: GitHubRequest,
+    signal: AbortSignal,
+    next: (request: GitHubRequest) => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
+    const { cost, deadline } = request;
+    const { resource } = cost;
+    const token = await this.#credential.token(signal);
+    const gate = this.#gate;
+    const pacing = this.#pacing;
+    const release = await gate.admit(cost, { pacing, clock: this.clock, signal, deadline });
+    try {
+      const headers = { ...request.headers, authorization: `Bearer ${token}` };
+      const response = await next({ ...request, headers });
+      gate.record(response.limits, resource);
+      const wallNow = this.clock.wallNow();
+      const limit =
+        resource === 'graphql' ? graphqlLimit(response, { gate, resource, wallNow }) : undefined;
+      if (limit) throw new FaultError(limit);
+      gate.recordSuccess();
+      return response;
+    } catch (cause) {
+      if (cause instanceof FaultError) {
+        if (cause.fault.kind === 'auth') this.#rejected = token;
+        if (cause.fault.kind !== 'rate_limited') gate.record(cause.fault.limits ?? [], resource);
+      }
+      throw cause;
+    } finally {
+      release();
+    }
+  }
+
+  /** A call outside of a tool has no journal; a tool's call records its writes, or is refused them. */
+  #context(call: Call): WriteContext {
+    if ('correlationId' in call) return call as WriteContext;
+    const { signal = new AbortController().signal, timeoutMs = this.#policy.callTimeoutMs } = call;
+    const deadline = this.clock.now() + (timeoutMs ?? 55_000);
+    const send: WriteContext['send'] = (write) => withSendToken(0, write);
+    return { signal, deadline, correlationId: 'github', send };
+  }
+}
+
+/** A client for the installation of a GitHub App. Its tokens are minted and renewed as needed. */
+export class InstallationClient extends GitHubClient {
+  readonly installationId: number;
+
+  constructor(options: Omit<GitHubClientOptions, 'token'> & InstallationOptions) {
+    super(options, options);
+    this.installationId = options.installationId;
+  }
+}
+
+function tokenOf({ token }: GitHubClientOptions, secrets: Redactor): Credential {
+  if (token === undefined)
+    throw new TypeError('A GitHubClient needs a token; see InstallationClient for Apps.');
+  return tokenCredential(typeof token === 'string' ? () => token : token, secrets);
+}

@@ -1,0 +1,163 @@
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import { describe, expect, it } from 'vitest';
+import { documentedPacing, gateOf, RateGate, type Cost, type Pacing } from './limits.js';
+
+const EPOCH = 1_800_000_000_000;
+const get: Cost = {
+  resource: 'core',
+  endpoint: 'GET /x',
+  isMutation: false,
+  createsContent: false,
+};
+const post: Cost = {
+  resource: 'core',
+  endpoint: 'POST /x',
+  isMutation: true,
+  createsContent: true,
+};
+
+function rig(pacing: Partial<Pacing> = {}) {
+  const clock = new VirtualClock({ epoch: EPOCH });
+  const gate = new RateGate();
+  const controller = new AbortController();
+  const options = {
+    pacing: { ...documentedPacing, ...pacing },
+    clock,
+    signal: controller.signal,
+    deadline: Number.POSITIVE_INFINITY,
+  };
+  const admit = (cost: Cost = get, more: object = {}) => gate.admit(cost, { ...options, ...more });
+  /** Admits and ends requests one after the other; the virtual time of each. */
+  const times = async (count: number, cost: Cost) => {
+    const at: number[] = [];
+    for (let done = 0; done < count; done += 1) {
+      (await clock.run(admit(cost)))();
+      at.push(clock.now());
+    }
+    return at;
+  };
+  const reset = (seconds: number): number => EPOCH / 1000 + seconds;
+  return { clock, gate, controller, admit, times, reset };
+}
+
+const limited = (retryAfterMs: number) => ({
+  fault: { kind: 'rate_limited', sent: 'no', retryAfterMs },
+});
+
+describe('the gate of a credential', () => {
+  it('refuses at once while remaining is 0, until the reset', async () => {
+    const { gate, admit, clock, reset } = rig();
+    gate.record([{ limit: 60, remaining: 0, reset: reset(30), name: 'core' }], 'core');
+    await expect(admit()).rejects.toMatchObject(limited(30_000));
+    await expect(admit({ ...get, resource: 'search' })).resolves.toBeTypeOf('function');
+    await clock.advance(30_000);
+    await expect(admit()).resolves.toBeTypeOf('function');
+  });
+
+  it('counts requests in flight against what remains', async () => {
+    const { gate, admit, reset } = rig({ threshold: 0 });
+    gate.record([{ limit: 60, remaining: 2, reset: reset(30), name: 'core' }], 'core');
+    const [first] = await Promise.all([admit(), admit()]);
+    await expect(admit()).rejects.toMatchObject(limited(30_000));
+    first?.();
+    await expect(admit()).resolves.toBeTypeOf('function');
+  });
+
+  it('holds back every resource after a secondary limit, and one after a primary limit', async () => {
+    const { gate, admit, clock } = rig();
+    gate.block(EPOCH + 5_000);
+    await expect(admit({ ...get, resource: 'search' })).rejects.toMatchObject(limited(5_000));
+    await clock.advance(5_000);
+    gate.block(EPOCH + 20_000, 'core');
+    await expect(admit()).rejects.toMatchObject(limited(15_000));
+    await expect(admit({ ...get, resource: 'search' })).resolves.toBeTypeOf('function');
+  });
+
+  it('waits 60, 120 and 240 s without any hint, and 60 s again after a success', () => {
+    const { gate } = rig();
+    const next = () => gate.nextSecondaryWait();
+    expect([next(), next(), next(), next()]).toEqual([60_000, 120_000, 240_000, 240_000]);
+    gate.recordSuccess();
+    expect(next()).toBe(60_000);
+  });
+
+  it('keeps a second between mutations, and lets reads pass', async () => {
+    const { times } = rig();
+    expect(await times(4, post)).toEqual([0, 1000, 2000, 3000]);
+    expect(await times(2, get)).toEqual([3000, 3000]);
+  });
+
+  it('sends one mutation at a time', async () => {
+    const { admit, clock } = rig();
+    const release = await admit(post);
+    const second = admit(post);
+    let isAdmitted = false;
+    void second.then(() => (isAdmitted = true));
+    await clock.advance(10_000);
+    expect(isAdmitted).toBe(false);
+    release();
+    await clock.advance(1_000);
+    expect(isAdmitted).toBe(true);
+  });
+
+  it('keeps to the points of an endpoint and to the content creations', async () => {
+    const { times } = rig({ pointsPerMinute: 3 });
+    expect(await times(5, get)).toEqual([0, 0, 0, 60_000, 60_000]);
+    const content = rig({ contentPerMinute: 2, contentPerHour: 3, mutationIntervalMs: 0 });
+    expect(await content.times(5, post)).toEqual([0, 0, 60_000, 3_600_000, 3_600_000]);
+  });
+
+  it('allows no more concurrent requests than documented', async () => {
+    const { admit, clock } = rig({ maxConcurrent: 2 });
+    const [first] = await Promise.all([admit(), admit()]);
+    let isAdmitted = false;
+    void admit().then(() => (isAdmitted = true));
+    await clock.advance(1_000);
+    expect(isAdmitted).toBe(false);
+    first?.();
+    await clock.advance(0);
+    expect(isAdmitted).toBe(true);
+  });
+
+  it('slows down below the threshold, and not above it', async () => {
+    const { gate, times, reset } = rig();
+    gate.record([{ limit: 60, remaining: 10, reset: reset(30), name: 'core' }], 'core');
+    expect(await times(1, get)).toEqual([0]);
+    gate.record([{ limit: 60, remaining: 9, reset: reset(30), name: 'core' }], 'core');
+    expect(await times(1, get)).toEqual([3_000]);
+  });
+
+  it('returns a wait that does not fit the deadline at once', async () => {
+    const { times, admit, clock } = rig({ pointsPerMinute: 1 });
+    await times(1, get);
+    await expect(admit(get, { deadline: 59_000 })).rejects.toMatchObject(limited(60_000));
+    expect(clock.now()).toBe(0);
+  });
+
+  it('ends a wait when the caller aborts, and the next mutation still follows', async () => {
+    const { times, admit, controller, clock } = rig();
+    await times(1, post);
+    const waiting = admit(post);
+    controller.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    const { signal } = new AbortController();
+    const next = await clock.run(admit(post, { signal }));
+    expect([typeof next, clock.now()]).toEqual(['function', 1000]);
+  });
+
+  it('takes the lowest count of a window, because answers overtake each other', () => {
+    const { gate, reset } = rig();
+    for (const remaining of [5, 3, 4]) {
+      gate.record([{ limit: 60, remaining, reset: reset(30), name: 'core' }], 'core');
+    }
+    expect(gate.status(EPOCH).budgets).toMatchObject([{ resource: 'core', remaining: 3 }]);
+    gate.record([{ limit: 60, remaining: 60, reset: reset(3630), name: 'core' }], 'core');
+    expect(gate.status(EPOCH).budgets).toMatchObject([{ remaining: 60 }]);
+  });
+
+  it('is one per host and credential in the process', () => {
+    expect(gateOf('a.test', 'token:1')).toBe(gateOf('a.test', 'token:1'));
+    expect(gateOf('b.test', 'token:1')).not.toBe(gateOf('a.test', 'token:1'));
+    expect(gateOf('a.test', 'token:2')).not.toBe(gateOf('a.test', 'token:1'));
+  });
+});

@@ -1,0 +1,332 @@
+import {
+  beforeSend as recordUnsent,
+  page,
+  rateLimitMeta,
+  toolError,
+  type AccountId,
+  type CheckContext,
+  type ErrorCode,
+  type NoSchema,
+  type ObjectSchema,
+  type OutputOf,
+  type Reconcile,
+  type Reconciliation,
+  type Schema,
+  type Tool,
+  type ToolContext,
+  type ToolSpec,
+  type UnknownOperation,
+} from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+import {
+  asFault,
+  callContextOf,
+  createToolFactory,
+  describeFailure,
+  memberOf,
+  numberOf,
+  pause,
+  type BoundedMap,
+  type CallContext,
+} from '@toolkeel/pack-kit';
+import type { GitHubClient } from '../client/client.js';
+import type { Call, GitHubResponse, Parameters } from '../client/request.js';
+import { githubErrorOf } from '../client/faults.js';
+import type { GitHubConfig } from '../config.js';
+import { faultToError } from '../faults.js';
+import type { CursorSchema, PageCursor } from './specs/index.js';
+
+/** What the tools of one configured credential share. */
+export interface Kit {
+  readonly client: GitHubClient;
+  readonly config: GitHubConfig;
+  /** Rejects if no credential is configured. */
+  readonly requireCredential: () => void;
+  /** The account that acts, as GitHub identifies it. */
+  readonly identity: Identity;
+  /** Pages that an answer cut, so that their rest is not fetched again. */
+  readonly pages: BoundedMap<unknown>;
+}
+
+export interface Identity {
+  readonly resolve: (call: Call) => Promise<AccountId & { readonly login?: string }>;
+}
+
+/** The configured account by GitHub's own id, resolved once per credential. */
+export function createIdentity(client: GitHubClient): Identity {
+  let known: { readonly key: string; readonly id: string; readonly login?: string } | undefined;
+  return {
+    resolve: async (call) => {
+      const { host } = client.baseUrl;
+      const { kind, key } = client.credential;
+      if (kind === 'app') return { id: `github:${host}:${key}` };
+      if (known?.key === key) return known;
+      try {
+        const { data } = await client.read<{ id: number; login: string }>('GET /user', {}, call);
+        const id = numberOf(memberOf(data, 'id'));
+        if (id === undefined) throw new FaultError({ kind: 'bad_response', sent: 'answered' });
+        known = { key, id: `github:${host}:${id}`, login: data.login };
+      } catch (cause) {
+        // The token of a workflow or an installation has no user.
+        if (!(cause instanceof FaultError) || cause.fault.status !== 403) throw cause;
+        known = { key, id: `github:${host}:${key}` };
+      }
+      return known;
+    },
+  };
+}
+
+/** A call, and the operation that the journal recorded it as. */
+export interface GitHubCall extends CallContext {
+  readonly operationId: string | undefined;
+}
+
+const createTool = createToolFactory<Kit, GitHubCall>({
+  callOf: (kit, context) =>
+    Object.assign(callOf(kit, context), { operationId: context.operation?.id }),
+  faultToError,
+  common: ({ config, identity, requireCredential }, { mutation }) => ({
+    account: config.account,
+    ...(mutation && {
+      accountId: (_: unknown, context: CheckContext) => identity.resolve(context),
+    }),
+    check: async ({ argumentsOnly }) => {
+      try {
+        if (!argumentsOnly) requireCredential();
+      } catch (cause) {
+        throw asFault(cause);
+      }
+    },
+  }),
+});
+
+/** A tool that calls GitHub. All requests of one call share its deadline. */
+export const githubTool: typeof createTool = (spec, kit, run, behaviour) =>
+  createTool(
+    spec,
+    kit,
+    async (args, call) => {
+      try {
+        return await run(args, call);
+      } catch (cause) {
+        throw unreadable(cause);
+      }
+    },
+    behaviour,
+  );
+
+/**
+ * Handlers read documents of GitHub as its schema describes them. One of another shape, such as `{}`, is an
+ * unusable response: a write that it answers has an unknown outcome.
+ */
+function unreadable(cause: unknown): unknown {
+  if (!(cause instanceof TypeError)) return cause;
+  return new FaultError({ kind: 'bad_response', sent: 'answered', cause });
+}
+
+/** Runs the reads before a write: their failure proves that nothing was sent. */
+export const beforeSend = <T>(read: () => Promise<T>): Promise<T> =>
+  recordUnsent(async () => {
+    try {
+      return await read();
+    } catch (cause) {
+      throw unreadable(cause);
+    }
+  });
+
+function callOf({ client, config }: Kit, context: ToolContext): CallContext {
+  return callContextOf(context, client.clock.now(), config.toolTimeoutSecs * 1000);
+}
+
+/** `owner/name` as the parameters of a route. */
+export function repoOf(repo: string): { readonly owner: string; readonly repo: string } {
+  const [owner = '', name = ''] = repo.split('/');
+  return { owner, repo: name };
+}
+
+interface Listing<Args, Item> {
+  readonly items: string;
+  readonly route: string;
+  readonly parameters: (args: Args) => Parameters;
+  readonly accept?: string;
+  readonly itemsOf?: (data: unknown) => readonly Item[];
+  readonly show: (item: Item) => unknown;
+  /** Further members of the answer. */
+  readonly extra?: (data: unknown, args: Args, call: CallContext) => unknown;
+}
+
+export const rateLimitOf = ({ client }: Kit, resource = 'core') => {
+  const info = client.rateLimits().budgets.find((budget) => budget.resource === resource);
+  return info && rateLimitMeta(info);
+};
+
+const listOf = (data: unknown): readonly unknown[] => (Array.isArray(data) ? data : []);
+
+/** The member of a page that contains its items, such as `workflow_runs`. */
+export const member = (name: string) => (data: unknown) =>
+  listOf(memberOf(data, name)) as readonly never[];
+
+/** A tool that pages through a list: GitHub's `next` link is followed verbatim. */
+export function listTool<In extends ObjectSchema, Out extends Schema, Code extends ErrorCode, Item>(
+  spec: ToolSpec<In, Out, Code, NoSchema, CursorSchema>,
+  kit: Kit,
+  listing: Listing<OutputOf<In>, Item>,
+): Tool<In, Out> {
+  return githubTool(spec, kit, (args, call) => listPage(kit, listing, args, call, call.cursor));
+}
+
+export async function listPage<Args, Item>(
+  kit: Kit,
+  listing: Listing<Args, Item>,
+  args: Args,
+  call: CallContext,
+  cursor: PageCursor | undefined,
+): Promise<never> {
+  const { items: name, show, extra } = listing;
+  const itemsOf = listing.itemsOf ?? (listOf as (data: unknown) => readonly Item[]);
+  const { client, pages } = kit;
+  const { limit: per_page } = args as { readonly limit?: number };
+  const skip = cursor?.k ?? 0;
+  const load = async (): Promise<CachedPage> => {
+    const held =
+      cursor?.k === undefined ? undefined : (pages.get(cursor.u) as CachedPage | undefined);
+    if (held) return held;
+    const response: GitHubResponse = cursor
+      ? await client.follow(new URL(cursor.u, client.baseUrl).href, call)
+      : await client.read(listing.route, { per_page, ...listing.parameters(args) }, call, {
+          accept: listing.accept,
+        });
+    const { url, data, next } = response;
+    return { u: `${url.pathname}${url.search}`, data, next };
+  };
+  const loaded = await load();
+  const { u, data, next } = loaded;
+  const rest = itemsOf(data).slice(skip);
+  const after = (kept: number): PageCursor => {
+    pages.set(u, loaded);
+    return { u, k: skip + kept };
+  };
+  const result = {
+    ...((await extra?.(data, args, call)) as object | undefined),
+    [name]: rest.map(show),
+  };
+  const rateLimit = rateLimitOf(kit, resourceOf(listing.route));
+  return page(result, { next: cursorTo(next), after, rateLimit }) as never;
+}
+
+interface CachedPage {
+  readonly u: string;
+  readonly data: unknown;
+  readonly next: string | undefined;
+}
+
+const resourceOf = (route: string): string =>
+  route.includes('/search/code') ? 'code_search' : route.includes('/search/') ? 'search' : 'core';
+
+/** Without the origin, which the configuration determines. */
+function cursorTo(link: string | undefined): PageCursor | undefined {
+  if (link === undefined || !URL.canParse(link)) return undefined;
+  const { pathname, search } = new URL(link);
+  return { u: `${pathname}${search}` };
+}
+
+/** A warning for a part that failed after the main act succeeded. */
+export function warningOf(what: string, cause: unknown): string {
+  const failure = describeFailure(cause, faultToError);
+  return `${what}: ${failure?.message ?? 'failed for an unknown reason'}`;
+}
+
+export const withWarnings = (warnings: readonly string[]) =>
+  warnings.length > 0 ? { warnings } : {};
+
+/** What was asked for and is not in the answer: GitHub drops it without an error. */
+export function droppedFrom(
+  what: string,
+  asked: readonly string[] | undefined,
+  kept: readonly string[],
+): string[] {
+  const has = new Set(kept.map((name) => name.toLowerCase()));
+  const lost = (asked ?? []).filter((name) => !has.has(name.toLowerCase()));
+  return lost.length === 0
+    ? []
+    : [
+        `GitHub ignored these ${what} without an error: ${lost.join(', ')}. Check spelling and access.`,
+      ];
+}
+
+/** Runs several requests as one act: it is recorded as sending before the first of them. */
+export function act<T>(call: CallContext, run: (inner: CallContext) => Promise<T>): Promise<T> {
+  const { signal, deadline, correlationId, noteRetry, progress } = call;
+  return call.send((token) =>
+    run({
+      signal,
+      deadline,
+      correlationId,
+      noteRetry,
+      progress,
+      send: (write) => write(token),
+    }),
+  );
+}
+
+/** The status of a rejection by GitHub. */
+export function rejectionOf(cause: unknown) {
+  if (!(cause instanceof FaultError) || cause.fault.kind !== 'rejected') return undefined;
+  return githubErrorOf(cause.fault);
+}
+
+/** GitHub's clock may differ from the journal's. */
+const SKEW_MS = 5 * 60_000;
+
+export const sinceOf = (sentAt: number): string => new Date(sentAt - SKEW_MS).toISOString();
+
+const SECOND_LOOK_MS = 2_000;
+
+/** Looks again after a pause, because a list may show a write late. */
+async function lookTwice<T>(
+  { client }: Kit,
+  call: CallContext,
+  look: () => Promise<Reconciliation<T>>,
+): Promise<Reconciliation<T>> {
+  const first = await look();
+  if (first.found !== 'absent' || client.clock.now() + SECOND_LOOK_MS >= call.deadline)
+    return first;
+  await pause(client.clock, SECOND_LOOK_MS, call.signal);
+  return look();
+}
+
+/** How to find out whether a write with an unknown outcome was executed. */
+export function reconcileBy<Args, Data>(
+  kit: Kit,
+  isGuarded: boolean,
+  find: (
+    operation: UnknownOperation<Args>,
+    call: CallContext,
+  ) => Promise<Data | 'unknown' | undefined>,
+): Reconcile<Args, Data> {
+  const { reconcile } = kit.config;
+  // GitHub refuses to repeat a guarded write, so absence needs no further proof than time.
+  const absence = isGuarded
+    ? { authoritative: true, actsWithinMs: ACTS_WITHIN_MS }
+    : {
+        authoritative: reconcile !== undefined,
+        actsWithinMs: (reconcile?.authoritativeAfterSecs ?? 0) * 1000,
+      };
+  return {
+    ...absence,
+    readBack: (operation, context) => {
+      const call = callOf(kit, context);
+      return lookTwice(kit, call, async () => {
+        const data = await find(operation, call);
+        if (data === 'unknown') return { found: 'unknown' };
+        return data === undefined ? { found: 'absent' } : { found: 'executed', data };
+      });
+    },
+  };
+}
+
+/** GitHub ends a request after 10 seconds. */
+const ACTS_WITHIN_MS = 30_000;
+
+export const invalidInput = (field: string, reason: string) =>
+  toolError('invalid_input', `${field}: ${reason}`, { details: { field, reason } });

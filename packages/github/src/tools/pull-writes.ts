@@ -1,0 +1,292 @@
+import { toolError, type UnknownOperation } from '@toolkeel/contract';
+import { compact, pause, type CallContext } from '@toolkeel/pack-kit';
+import { conflict } from '../faults.js';
+import {
+  act,
+  droppedFrom,
+  beforeSend,
+  githubTool,
+  reconcileBy,
+  rejectionOf,
+  repoOf,
+  sinceOf,
+  warningOf,
+  withWarnings,
+  type Kit,
+} from './kit.js';
+import { pullSummary, type RawIssue, type RawPull, type Schemas } from './present.js';
+import * as specs from './specs/index.js';
+
+export const pullWriteTools = (kit: Kit) => [
+  createPullTool(kit),
+  mergeTool(kit),
+  updatePullTool(kit),
+];
+
+const PULLS = '/repos/{owner}/{repo}/pulls';
+const PULL = `${PULLS}/{number}`;
+
+interface PullArguments {
+  readonly repo: string;
+  readonly title: string;
+  readonly head: string;
+  readonly base: string;
+  readonly reviewers?: readonly string[] | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly assignees?: readonly string[] | undefined;
+}
+
+const createPullTool = (kit: Kit) =>
+  githubTool(
+    specs.createPull,
+    kit,
+    (args, call) =>
+      act(call, async (inner) => {
+        const { repo, title, body, head, base, draft } = args;
+        const given = { ...repoOf(repo), title, body, head, base, draft };
+        try {
+          const { data } = await kit.client.once<RawPull>(`POST ${PULLS}`, given, inner, {
+            createsContent: true,
+          });
+          return await completed(kit, args, data, inner);
+        } catch (cause) {
+          const error = rejectionOf(cause);
+          if (error?.status !== 422 || !/already exists/i.test(error.reason ?? '')) throw cause;
+          const [existing] = await pullsOf(kit, args, 'open', inner);
+          if (!existing) throw cause;
+          return { pull: pullSummary(existing), replayed: true };
+        }
+      }),
+    {
+      reconcile: reconcileBy(
+        kit,
+        true,
+        async ({ args, sentAt }: UnknownOperation<PullArguments>, call) => {
+          const since = sinceOf(sentAt);
+          const pulls = await pullsOf(kit, args, 'all', call);
+          const found = pulls.find(
+            ({ title, created_at }) => title === args.title && created_at >= since,
+          );
+          return found && { pull: pullSummary(found), ...withWarnings(missingIn(args, found)) };
+        },
+      ),
+    },
+  );
+
+/** The pull requests of the same branches, newest first. */
+async function pullsOf(
+  { client }: Kit,
+  { repo, head, base }: PullArguments,
+  state: 'open' | 'all',
+  call: CallContext,
+) {
+  const { owner } = repoOf(repo);
+  const from = head.includes(':') ? head : `${owner}:${head}`;
+  const route = `GET ${PULLS}`;
+  const at = { ...repoOf(repo), head: from, base, state, per_page: 30 };
+  return (await client.read<Schemas['pull-request-simple'][]>(route, at, call)).data;
+}
+
+/** Reviewers, labels and assignees follow; what fails of them is a warning, the pull request exists. */
+async function completed(kit: Kit, args: PullArguments, pull: RawPull, call: CallContext) {
+  const { repo, reviewers = [], labels = [], assignees = [] } = args;
+  const at = { ...repoOf(repo), number: pull.number };
+  const warnings: string[] = [];
+  const add = async (
+    what: string,
+    route: string,
+    names: object,
+    after: (data: never) => string[],
+  ) => {
+    try {
+      const { data } = await kit.client.idempotent(route, { ...at, ...names }, call);
+      warnings.push(...after(data as never));
+    } catch (cause) {
+      warnings.push(warningOf(`The pull request exists, but its ${what} could not be set`, cause));
+    }
+  };
+  let shown = pullSummary(pull);
+  if (reviewers.length > 0)
+    await add('reviewers', `POST ${PULL}/requested_reviewers`, { reviewers }, (data: RawPull) => {
+      shown = { ...shown, reviewers: pullSummary(data).reviewers ?? [] };
+      return [];
+    });
+  const ISSUE = '/repos/{owner}/{repo}/issues/{number}';
+  if (labels.length > 0)
+    await add('labels', `POST ${ISSUE}/labels`, { labels }, (data: { name: string }[]) => {
+      const kept = data.map(({ name }) => name);
+      shown = { ...shown, labels: kept };
+      return droppedFrom('labels', labels, kept);
+    });
+  if (assignees.length > 0)
+    await add('assignees', `POST ${ISSUE}/assignees`, { assignees }, (data: RawIssue) => {
+      const kept = (data.assignees ?? []).map(({ login }) => login);
+      return droppedFrom('assignees', assignees, kept);
+    });
+  return { pull: shown, ...withWarnings(warnings) };
+}
+
+/** After a lost answer: what of the request the pull request does not have. */
+function missingIn(args: PullArguments, pull: Schemas['pull-request-simple']): string[] {
+  const has = pullSummary(pull);
+  const assignees = (pull.assignees ?? []).map(({ login }) => login);
+  const lost = [
+    ...droppedFrom('reviewers', args.reviewers, has.reviewers ?? []),
+    ...droppedFrom('labels', args.labels, has.labels ?? []),
+    ...droppedFrom('assignees', args.assignees, assignees),
+  ];
+  return lost.map((text) => text.replace('GitHub ignored', 'Not set, or ignored by GitHub,'));
+}
+
+const MAX_MERGE_ROUNDS = 3;
+const MERGE_PAUSE_MS = 1_000;
+
+interface MergeArguments {
+  readonly repo: string;
+  readonly number: number;
+  readonly head_sha: string;
+}
+
+const mergeTool = (kit: Kit) =>
+  githubTool(
+    specs.mergePull,
+    kit,
+    async (args, call) => {
+      const { repo, number, head_sha, method, title, message } = args;
+      const given = compact({ merge_method: method, commit_title: title, commit_message: message });
+      const request = { ...repoOf(repo), number, sha: head_sha, ...given };
+      for (let round = 1; ; round += 1) {
+        try {
+          const { data } = await kit.client.once<{ sha: string; merged: boolean }>(
+            `PUT ${PULL}/merge`,
+            request,
+            call,
+            { createsContent: true },
+          );
+          return { merged: data.merged, sha: data.sha, number };
+        } catch (cause) {
+          const error = rejectionOf(cause);
+          if (error?.status !== 405 && error?.status !== 409) throw cause;
+          const pull = await beforeSend(() => readPull(kit, args, call));
+          if (isMerged(pull, head_sha)) return { ...mergedResult(pull), replayed: true };
+          if (pull.head.sha !== head_sha)
+            return conflict(`The head moved to ${pull.head.sha}. Review it, then merge that.`, {
+              head_sha: pull.head.sha,
+            });
+          const isBaseMoved = /base branch was modified/i.test(error.reason ?? '');
+          if (!isBaseMoved || round === MAX_MERGE_ROUNDS)
+            return toolError(
+              'upstream_rejected',
+              `GitHub does not merge it: ${error.reason} (${pull.mergeable_state}).`,
+              {
+                outcome: 'not_executed',
+                details: { status: error.status, reason: error.reason ?? '' },
+              },
+            );
+          await pause(kit.client.clock, MERGE_PAUSE_MS, call.signal);
+        }
+      }
+    },
+    {
+      reconcile: reconcileBy(
+        kit,
+        true,
+        async ({ args }: UnknownOperation<MergeArguments>, call) => {
+          const pull = await readPull(kit, args, call);
+          return isMerged(pull, args.head_sha) ? mergedResult(pull) : undefined;
+        },
+      ),
+    },
+  );
+
+async function readPull(
+  { client }: Kit,
+  { repo, number }: { readonly repo: string; readonly number: number },
+  call: CallContext,
+) {
+  return (await client.read<RawPull>(`GET ${PULL}`, { ...repoOf(repo), number }, call)).data;
+}
+
+const isMerged = (pull: RawPull, head: string): boolean => pull.merged && pull.head.sha === head;
+
+/** Newer API versions do not name the merge commit. */
+const mergedResult = (pull: RawPull) =>
+  compact({ merged: true, sha: pull.merge_commit_sha ?? undefined, number: pull.number });
+
+const DRAFT = (name: string): string =>
+  `mutation($id: ID!) { ${name}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`;
+
+const AUTO_MERGE = `mutation($id: ID!, $method: PullRequestMergeMethod!) {
+  enablePullRequestAutoMerge(input: { pullRequestId: $id, mergeMethod: $method }) {
+    pullRequest { isDraft }
+  }
+}`;
+const NO_AUTO_MERGE =
+  'mutation($id: ID!) { disablePullRequestAutoMerge(input: { pullRequestId: $id }) { pullRequest { isDraft } } }';
+
+const updatePullTool = (kit: Kit) =>
+  githubTool(specs.updatePull, kit, async (args, call) => {
+    const { client } = kit;
+    const { repo, number, title, body, state, base, draft, auto_merge: auto } = args;
+    const at = { ...repoOf(repo), number };
+    const before = await beforeSend(() => readPull(kit, args, call));
+    const id = before.node_id;
+    const mutate = (document: string, variables: object) => async () => {
+      const { data, errors } = await client.graphql(
+        document,
+        { id, ...variables },
+        call,
+        'idempotent',
+      );
+      if (errors.length > 0) throw client.graphqlError(errors);
+      return data;
+    };
+    const fields = compact({ title, body, state, base });
+    const has = pullSummary(before).reviewers ?? [];
+    const added = (args.add_reviewers ?? []).filter((name) => !has.includes(name));
+    const removed = (args.remove_reviewers ?? []).filter((name) => has.includes(name));
+    const parts: (readonly [what: string, run: () => Promise<unknown>])[] = [];
+    if (Object.keys(fields).length > 0)
+      parts.push(['fields', () => client.idempotent(`PATCH ${PULL}`, { ...at, ...fields }, call)]);
+    if (draft !== undefined && draft !== before.draft)
+      parts.push([
+        'draft',
+        mutate(DRAFT(draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'), {}),
+      ]);
+    const REVIEWERS = `${PULL}/requested_reviewers`;
+    if (added.length > 0)
+      parts.push([
+        'reviewers',
+        () => client.idempotent(`POST ${REVIEWERS}`, { ...at, reviewers: added }, call),
+      ]);
+    if (removed.length > 0)
+      parts.push([
+        'reviewers',
+        () => client.idempotent(`DELETE ${REVIEWERS}`, { ...at, reviewers: removed }, call),
+      ]);
+    if (auto === 'off') {
+      if (before.auto_merge) parts.push(['auto_merge', mutate(NO_AUTO_MERGE, {})]);
+    } else if (auto !== undefined && before.auto_merge?.merge_method !== auto) {
+      parts.push(['auto_merge', mutate(AUTO_MERGE, { method: auto.toUpperCase() })]);
+    }
+    const warnings = await runParts(parts);
+    const after = await readPull(kit, args, call).catch(() => before);
+    return { pull: pullSummary(after), ...withWarnings(warnings) };
+  });
+
+/** Runs all parts. Fails only if none succeeded; otherwise a failure is a warning. */
+async function runParts(
+  parts: readonly (readonly [what: string, run: () => Promise<unknown>])[],
+): Promise<string[]> {
+  const failures: { readonly what: string; readonly cause: unknown }[] = [];
+  for (const [what, run] of parts) {
+    try {
+      await run();
+    } catch (cause) {
+      failures.push({ what, cause });
+    }
+  }
+  const [first] = failures;
+  if (first && failures.length === parts.length) throw first.cause;
+  return failures.map(({ what, cause }) => warningOf(`${what} was not changed`, cause));
+}

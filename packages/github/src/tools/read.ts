@@ -1,0 +1,406 @@
+import { answer, page, raise, toolError } from '@toolkeel/contract';
+import {
+  arrayOf,
+  compact,
+  headerOf,
+  memberOf,
+  numberOf,
+  stringOf,
+  type CallContext,
+} from '@toolkeel/pack-kit';
+import { isReadOnly } from '../client/graphql-operation.js';
+import {
+  githubTool,
+  invalidInput,
+  listPage,
+  listTool,
+  member,
+  rateLimitOf,
+  repoOf,
+  warningOf,
+  withWarnings,
+  type Kit,
+} from './kit.js';
+import {
+  commentOf,
+  commitOf,
+  fileOf,
+  issueDetail,
+  issueSummary,
+  pullDetail,
+  pullSummary,
+  releaseOf,
+  type RawIssue,
+  type RawPull,
+  type Schemas,
+} from './present.js';
+import * as specs from './specs/index.js';
+
+/** Leaves room for the rest of the answer in its byte budget. */
+const MAX_TEXT = 30_000;
+
+export const readTools = (kit: Kit) => [
+  contextTool(kit),
+  readFileTool(kit),
+  listTreeTool(kit),
+  listTool(specs.searchCode, kit, {
+    items: 'matches',
+    route: 'GET /search/code',
+    accept: 'application/vnd.github.text-match+json',
+    parameters: ({ query }) => ({ q: query }),
+    itemsOf: member('items'),
+    show: (item: Schemas['code-search-result-item']) => ({
+      repo: item.repository.full_name,
+      path: item.path,
+      sha: item.sha,
+      url: item.html_url,
+      fragments: (item.text_matches ?? []).map(({ fragment = '' }) => fragment.slice(0, 1000)),
+    }),
+    extra: searchTotals,
+  }),
+  listTool(specs.listCommits, kit, {
+    items: 'commits',
+    route: 'GET /repos/{owner}/{repo}/commits',
+    parameters: ({ repo, ref, path, author, since }) => ({
+      ...repoOf(repo),
+      sha: ref,
+      path,
+      author,
+      since,
+    }),
+    show: commitOf,
+  }),
+  compareTool(kit),
+  listTool(specs.searchIssues, kit, {
+    items: 'issues',
+    route: 'GET /search/issues',
+    parameters: ({ query }) => ({ q: query }),
+    itemsOf: member('items'),
+    show: (issue: RawIssue) => issueSummary(issue),
+    extra: searchTotals,
+  }),
+  githubTool(specs.getIssue, kit, (args, call) =>
+    listPage(
+      kit,
+      {
+        items: 'comments',
+        route: 'GET /repos/{owner}/{repo}/issues/{number}/comments',
+        parameters: ({ repo, number }) => ({ ...repoOf(repo), number }),
+        show: commentOf,
+        extra: call.cursor
+          ? () => undefined
+          : async () => ({ issue: await readIssue(kit, args, call) }),
+      },
+      args,
+      call,
+      call.cursor,
+    ),
+  ),
+  listTool(specs.listPulls, kit, {
+    items: 'pulls',
+    route: 'GET /repos/{owner}/{repo}/pulls',
+    parameters: ({ repo, state, head, base }) => {
+      const { owner } = repoOf(repo);
+      const isQualified = head === undefined || head.includes(':');
+      return { ...repoOf(repo), state, base, head: isQualified ? head : `${owner}:${head}` };
+    },
+    show: (pull: Schemas['pull-request-simple']) => pullSummary(pull),
+  }),
+  getPullTool(kit),
+  listTool(specs.listReleases, kit, {
+    items: 'releases',
+    route: 'GET /repos/{owner}/{repo}/releases',
+    parameters: ({ repo }) => repoOf(repo),
+    show: releaseOf,
+  }),
+  listTool(specs.listNotifications, kit, {
+    items: 'notifications',
+    route: 'GET /notifications',
+    parameters: ({ all }) => ({ all }),
+    show: (one: Schemas['thread']) => ({
+      id: one.id,
+      reason: one.reason,
+      unread: one.unread,
+      updated_at: one.updated_at,
+      repo: one.repository.full_name,
+      title: one.subject.title,
+      type: one.subject.type,
+      number: Number(/\/(?:issues|pulls)\/(\d+)$/.exec(one.subject.url ?? '')?.[1] ?? 0),
+    }),
+  }),
+  githubTool(specs.rateLimitStatus, kit, async () => rateLimits(kit)),
+  githubTool(specs.graphqlQuery, kit, async ({ query, variables = {} }, call) => {
+    if (!isReadOnly(query))
+      return invalidInput('query', 'must contain queries only; use the other tools for changes');
+    const { data, errors } = await kit.client.graphql(query, variables, call);
+    const shown = errors.length > 0 ? { data, errors } : { data };
+    return answer(shown as never, { rateLimit: rateLimitOf(kit, 'graphql') });
+  }),
+];
+
+function searchTotals(data: unknown) {
+  const isIncomplete = memberOf(data, 'incomplete_results') === true;
+  return compact({
+    total: numberOf(memberOf(data, 'total_count')),
+    warnings: isIncomplete ? ['GitHub stopped the search early: results are missing.'] : undefined,
+  });
+}
+
+async function readIssue(
+  { client }: Kit,
+  { repo, number }: { readonly repo: string; readonly number: number },
+  call: CallContext,
+) {
+  const at = { ...repoOf(repo), number };
+  const { data } = await client.read<RawIssue>(
+    'GET /repos/{owner}/{repo}/issues/{number}',
+    at,
+    call,
+  );
+  return issueDetail(data);
+}
+
+function rateLimits({ client }: Kit) {
+  const { budgets, blockedUntil } = client.rateLimits();
+  const iso = (at: number): string => new Date(at).toISOString();
+  return {
+    budgets: budgets.map(({ resource, limit, remaining, reset }) => ({
+      resource,
+      limit,
+      remaining,
+      reset: iso(reset * 1000),
+    })),
+    ...(blockedUntil !== undefined && { held_back_until: iso(blockedUntil) }),
+    ...(budgets.length === 0 && { note: 'No response has reported a limit yet.' }),
+  };
+}
+
+const contextTool = (kit: Kit) =>
+  githubTool(specs.getContext, kit, async ({ repo }, call) => {
+    const { client } = kit;
+    const { login, id } = await kit.identity.resolve(call);
+    const account = { acts_as: login ?? id, api: client.baseUrl.href };
+    if (repo === undefined) return account;
+    const route = 'GET /repos/{owner}/{repo}';
+    const { data, headers } = await client.read<Schemas['full-repository']>(
+      route,
+      repoOf(repo),
+      call,
+    );
+    const { permissions = {} } = data as { permissions?: Readonly<Record<string, boolean>> };
+    return {
+      ...account,
+      ...compact({ scopes: headerOf(headers, 'x-oauth-scopes') }),
+      repo: {
+        name: data.full_name,
+        description: data.description ?? '',
+        default_branch: data.default_branch,
+        visibility: data.visibility ?? 'public',
+        archived: data.archived,
+        permissions: Object.keys(permissions).filter((name) => permissions[name]),
+      },
+    };
+  });
+
+interface FileContent {
+  readonly type: string;
+  readonly sha: string;
+  readonly size: number;
+  readonly path: string;
+  readonly content?: string;
+  readonly encoding?: string;
+}
+
+const readFileTool = (kit: Kit) =>
+  githubTool(specs.readFile, kit, async (args, call) => {
+    const { path, ref, start_line: first = 1, end_line: last = Infinity } = args;
+    const at = repoOf(args.repo);
+    const route = 'GET /repos/{owner}/{repo}/contents/{path}';
+    const { data } = await kit.client.read<FileContent>(route, { ...at, path, ref }, call);
+    if (Array.isArray(data)) return notAFile(path, 'a folder; use github_list_tree');
+    if (data.type !== 'file') return notAFile(path, `a ${data.type}`);
+    const bytes = await contentOf(kit, args.repo, data, call);
+    const about = { path: data.path, sha: data.sha, size: data.size };
+    if (isBinary(bytes)) return { text: '', is_binary: true, ...about };
+    return { ...windowOf(bytes.toString(), first, last), ...about };
+  });
+
+const notAFile = (path: string, what: string) =>
+  toolError('upstream_rejected', `${path} is ${what}.`, { details: { reason: `it is ${what}` } });
+
+/** Files above 1 MB come as blobs. */
+async function contentOf(kit: Kit, repo: string, file: FileContent, call: CallContext) {
+  if (file.encoding === 'base64') return Buffer.from(file.content ?? '', 'base64');
+  const at = { ...repoOf(repo), sha: file.sha };
+  const route = 'GET /repos/{owner}/{repo}/git/blobs/{sha}';
+  const { data } = await kit.client.read<FileContent>(route, at, call, { maxBytes: MAX_BLOB });
+  return Buffer.from(data.content ?? '', 'base64');
+}
+
+const MAX_BLOB = 32 * 1024 * 1024;
+
+function isBinary(bytes: Buffer): boolean {
+  if (bytes.subarray(0, 8000).includes(0)) return true;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The requested lines, as many as fit. */
+function windowOf(text: string, first: number, last: number) {
+  const lines = text.split('\n');
+  const total = text.endsWith('\n') ? lines.length - 1 : lines.length;
+  let end = first - 1;
+  let length = 0;
+  while (end < Math.min(total, last)) {
+    length += (lines[end]?.length ?? 0) + 1;
+    if (length > MAX_TEXT && end >= first) break;
+    end += 1;
+  }
+  const isWhole = first === 1 && end === total;
+  const shown = lines
+    .slice(first - 1, end)
+    .join('\n')
+    .slice(0, MAX_TEXT);
+  return {
+    text: isWhole && text.length <= MAX_TEXT ? text : shown,
+    total_lines: total,
+    ...(!isWhole && { start_line: first, end_line: end }),
+    ...(end < Math.min(total, last) && { next_line: end + 1 }),
+  };
+}
+
+interface TreeEntry {
+  readonly path: string;
+  readonly type: string;
+  readonly mode: string;
+  readonly sha: string;
+  readonly size?: number;
+}
+
+interface Tree {
+  readonly tree: readonly TreeEntry[];
+  readonly truncated?: boolean;
+}
+
+const TREE = 'GET /repos/{owner}/{repo}/git/trees/{sha}';
+
+const listTreeTool = (kit: Kit) =>
+  githubTool(specs.listTree, kit, async (args, call) => {
+    const { cursor } = call;
+    const { client } = kit;
+    const at = repoOf(args.repo);
+    const parts = args.path.split('/').filter((part) => part !== '');
+    const load = async () => {
+      if (cursor) return client.follow<Tree>(new URL(cursor.u, client.baseUrl).href, call);
+      let sha = args.ref ?? 'HEAD';
+      for (const [index, part] of parts.entries()) {
+        const { data } = await client.read<Tree>(TREE, { ...at, sha }, call);
+        const folder = data.tree.find((entry) => entry.path === part && entry.type === 'tree');
+        if (!folder) return raise(noFolder(parts.slice(0, index + 1).join('/')));
+        sha = folder.sha;
+      }
+      return client.read<Tree>(TREE, { ...at, sha, ...(args.recursive && { recursive: 1 }) }, call);
+    };
+    const { data, url } = await load();
+    const prefix = parts.map((part) => `${part}/`).join('');
+    const u = `${url.pathname}${url.search}`;
+    const start = cursor?.k ?? 0;
+    const entries = data.tree.slice(start, start + args.limit).map((entry) =>
+      compact({
+        path: prefix + entry.path,
+        type: entry.type === 'tree' ? 'folder' : entry.type === 'commit' ? 'submodule' : 'file',
+        size: entry.size,
+        executable: entry.mode === '100755' ? true : undefined,
+      }),
+    );
+    const warnings = data.truncated ? ['GitHub cut the tree: list its folders one by one.'] : [];
+    const end = start + entries.length;
+    return page(
+      { total: data.tree.length, ...withWarnings(warnings), entries },
+      {
+        next: end < data.tree.length ? { u, k: end } : undefined,
+        after: (kept) => ({ u, k: start + kept }),
+        rateLimit: rateLimitOf(kit),
+      },
+    );
+  });
+
+const noFolder = (path: string) =>
+  toolError('not_found', `There is no folder ${path}.`, {
+    details: { resource: 'folder', id: path },
+  });
+
+const MAX_SHOWN_COMMITS = 50;
+
+const compareTool = (kit: Kit) =>
+  githubTool(specs.compare, kit, async (args, call) => {
+    const { cursor } = call;
+    const { client } = kit;
+    const basehead = `${args.base}...${args.head}`;
+    const route = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+    const { data } = await client.read<Schemas['commit-comparison']>(
+      route,
+      { ...repoOf(args.repo), basehead, per_page: 100 },
+      call,
+    );
+    const start = cursor?.k ?? 0;
+    const files = (data.files ?? []).slice(start, start + args.limit).map(fileOf);
+    const all = data.files?.length ?? 0;
+    const end = start + files.length;
+    const warnings = all >= 300 ? ['GitHub lists at most 300 files of a comparison.'] : [];
+    const summary = {
+      status: data.status,
+      ahead_by: data.ahead_by,
+      behind_by: data.behind_by,
+      merge_base: data.merge_base_commit.sha,
+      commits: data.commits.slice(0, MAX_SHOWN_COMMITS).map(({ sha, commit }) => ({
+        sha,
+        title: commit.message.split('\n')[0] ?? '',
+      })),
+    };
+    return page(
+      { ...(cursor === undefined && summary), ...withWarnings(warnings), files },
+      {
+        next: end < all ? { u: '', k: end } : undefined,
+        after: (kept) => ({ u: '', k: start + kept }),
+        rateLimit: rateLimitOf(kit),
+      },
+    );
+  });
+
+const getPullTool = (kit: Kit) =>
+  githubTool(specs.getPull, kit, async ({ repo, number }, call) => {
+    const { client } = kit;
+    const at = { ...repoOf(repo), number };
+    const { data } = await client.read<RawPull>(
+      'GET /repos/{owner}/{repo}/pulls/{number}',
+      at,
+      call,
+    );
+    const warnings: string[] = [];
+    const checks = await checksOf(kit, repo, data.head.sha, call).catch((cause: unknown) => {
+      warnings.push(warningOf('The checks could not be read', cause));
+      return undefined;
+    });
+    return { pull: pullDetail(data), ...compact({ checks }), ...withWarnings(warnings) };
+  });
+
+async function checksOf({ client }: Kit, repo: string, ref: string, call: CallContext) {
+  const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+  const { data } = await client.read(route, { ...repoOf(repo), ref, per_page: 100 }, call);
+  const runs = arrayOf(memberOf(data, 'check_runs')).map((run) => ({
+    name: stringOf(memberOf(run, 'name')) ?? '',
+    state: stringOf(memberOf(run, 'conclusion')) ?? stringOf(memberOf(run, 'status')) ?? '',
+  }));
+  const isFine = ({ state }: { readonly state: string }): boolean =>
+    ['success', 'neutral', 'skipped'].includes(state);
+  return {
+    total: numberOf(memberOf(data, 'total_count')) ?? runs.length,
+    passed: runs.filter(isFine).length,
+    others: runs.filter((run) => !isFine(run)).slice(0, 30),
+  };
+}
