@@ -1,0 +1,200 @@
+import type { SDKMessage, SDKRateLimitInfo } from '@anthropic-ai/claude-agent-sdk';
+import type { TextUsage } from '@toolkeel/contract';
+import type { AttemptIo, ProviderResult } from '../core/provider.js';
+import { isObject, numberOf } from '@toolkeel/pack-kit/base';
+import { parseJson } from '../json.js';
+import { faultOfTurn, incomplete, type TurnFailure } from './faults.js';
+
+type Of<Type extends SDKMessage['type']> = Extract<SDKMessage, { type: Type }>;
+type StreamEvent = Of<'stream_event'>['event'];
+
+const finishes: Readonly<Record<string, ProviderResult['finish']>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'filtered',
+  tool_use: 'tool_calls',
+};
+
+/** Translates the messages of one turn of the CLI. */
+export class Turn {
+  readonly #io: AttemptIo;
+  /** With a response schema the answer is the structured output of the result, not the text. */
+  readonly #structured: boolean;
+  readonly #wallNow: () => number;
+  #model: string;
+  #requestId: string | undefined;
+  #failure: TurnFailure = {};
+  #limit: SDKRateLimitInfo | undefined;
+  #stopReason: string | undefined;
+  #usage: TextUsage | undefined;
+  #hasContent = false;
+  /** Whether the current message came as a stream, so that the complete message repeats it. */
+  #streamed = false;
+  #tool: { readonly id: string; readonly name: string; json: string } | undefined;
+
+  constructor(io: AttemptIo, model: string, structured: boolean, wallNow: () => number) {
+    this.#io = io;
+    this.#model = model;
+    this.#structured = structured;
+    this.#wallNow = wallNow;
+  }
+
+  get requestId(): string | undefined {
+    return this.#requestId;
+  }
+
+  /** Returns the result of the turn, once there is one. Throws if the turn failed. */
+  take(message: SDKMessage): ProviderResult | undefined {
+    switch (message.type) {
+      case 'stream_event':
+        if (message.parent_tool_use_id === null) this.#takeEvent(message.event);
+        return undefined;
+      case 'assistant':
+        this.#takeMessage(message);
+        return undefined;
+      case 'user':
+        return 'isSynthetic' in message && message.isSynthetic ? this.#endOwnRecovery() : undefined;
+      case 'rate_limit_event':
+        this.#limit = message.rate_limit_info;
+        return undefined;
+      case 'result':
+        return this.#finish(message);
+      default:
+        return undefined;
+    }
+  }
+
+  #takeEvent(event: StreamEvent): void {
+    switch (event.type) {
+      case 'message_start':
+        this.#io.headers();
+        // The CLI asked the API again: what it sent before is void. (A structured answer takes two turns.)
+        if (this.#hasContent && !this.#structured) this.#io.emit({ type: 'restarted' });
+        this.#hasContent = false;
+        this.#streamed = true;
+        this.#stopReason = undefined;
+        this.#model = event.message.model;
+        this.#requestId = event.message.id;
+        break;
+      case 'content_block_start':
+        if (event.content_block.type === 'tool_use') {
+          const { id, name } = event.content_block;
+          this.#tool = { id, name, json: '' };
+        }
+        break;
+      case 'content_block_delta':
+        this.#takeDelta(event.delta);
+        break;
+      case 'content_block_stop':
+        this.#endTool();
+        break;
+      case 'message_delta':
+        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#usage = usageOf(event.usage);
+        break;
+      case 'message_stop':
+        // The CLI ends a broken message itself, without its finish mark, and asks again.
+        if (this.#stopReason === undefined) throw incomplete('the stream broke', this.#requestId);
+        break;
+      default:
+    }
+  }
+
+  #takeDelta(delta: Extract<StreamEvent, { type: 'content_block_delta' }>['delta']): void {
+    if (delta.type === 'text_delta') this.#emitText(delta.text);
+    else if (delta.type === 'thinking_delta') {
+      this.#hasContent = true;
+      this.#io.emit({ type: 'thinking', text: delta.thinking });
+    } else if (delta.type === 'input_json_delta' && this.#tool)
+      this.#tool.json += delta.partial_json;
+  }
+
+  #emitText(text: string): void {
+    if (this.#structured) return;
+    this.#hasContent = true;
+    this.#io.emit({ type: 'content', text });
+  }
+
+  #endTool(): void {
+    const tool = this.#tool;
+    this.#tool = undefined;
+    if (!tool || this.#structured) return;
+    const parsed = parseJson(tool.json === '' ? '{}' : tool.json);
+    const { id, name } = tool;
+    this.#hasContent = true;
+    this.#io.emit({ type: 'tool_call', id, name, arguments: isObject(parsed) ? parsed : {} });
+  }
+
+  #takeMessage({ message, error, request_id: requestId }: Of<'assistant'>): void {
+    this.#requestId = requestId ?? this.#requestId;
+    // The text of a failed turn is the CLI's description of the error, not an answer.
+    if (error !== undefined && error !== 'max_output_tokens') {
+      this.#failure = { ...this.#failure, error };
+      return;
+    }
+    if (this.#streamed) return;
+    this.#io.headers();
+    this.#model = message.model;
+    for (const block of message.content) if (block.type === 'text') this.#emitText(block.text);
+  }
+
+  /**
+   * The CLI asks the model to go on by itself after a message that broke or was too long. Retries are ours
+   * alone: a broken message is an error, and a long one is the answer that was asked for.
+   */
+  #endOwnRecovery(): ProviderResult | undefined {
+    if (this.#structured) return undefined;
+    if (this.#stopReason !== 'max_tokens') throw incomplete('the stream broke', this.#requestId);
+    if (this.#usage) this.#io.emit({ type: 'usage', usage: this.#usage });
+    return this.#resultOf('length');
+  }
+
+  #finish(result: Of<'result'>): ProviderResult {
+    if (result.is_error || result.subtype !== 'success') throw this.#fault(result);
+    const usage = usageOf(result.usage, result.total_cost_usd);
+    if (usage) this.#io.emit({ type: 'usage', usage });
+    if (this.#structured) {
+      const text = JSON.stringify(result.structured_output ?? null);
+      this.#io.emit({ type: 'content', text });
+    }
+    return this.#resultOf(finishes[result.stop_reason ?? this.#stopReason ?? ''] ?? 'other');
+  }
+
+  #resultOf(finish: ProviderResult['finish']): ProviderResult {
+    return {
+      finish,
+      model: this.#model,
+      ...(this.#requestId !== undefined && { requestId: this.#requestId }),
+    };
+  }
+
+  #fault(result: Of<'result'>): Error {
+    const text = result.subtype === 'success' ? result.result : result.errors[0];
+    const status = 'api_error_status' in result ? numberOf(result.api_error_status) : undefined;
+    const limit = this.#limit;
+    const requestId = this.#requestId;
+    return faultOfTurn({ ...this.#failure, status, text, limit, requestId }, this.#wallNow());
+  }
+}
+
+interface ReportedUsage {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+}
+
+function usageOf(usage: ReportedUsage, costUsd?: number): TextUsage | undefined {
+  const inputTokens = numberOf(usage.input_tokens);
+  const outputTokens = numberOf(usage.output_tokens);
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const cached = numberOf(usage.cache_read_input_tokens);
+  const cost = numberOf(costUsd);
+  return {
+    inputTokens,
+    outputTokens,
+    ...(cached !== undefined && cached > 0 && { cachedInputTokens: cached }),
+    ...(cost !== undefined && { costUsd: cost }),
+  };
+}

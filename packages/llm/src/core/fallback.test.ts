@@ -1,0 +1,165 @@
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import { describe, expect, it } from 'vitest';
+import { fallback } from './model.js';
+import {
+  answers,
+  collect,
+  errorOf,
+  fails,
+  overload,
+  question,
+  scripted,
+  summary,
+  text,
+  type Step,
+} from './scripted-provider.fixture.js';
+
+function pair(
+  first: readonly (readonly Step[])[],
+  second: readonly (readonly Step[])[],
+  options: Parameters<typeof fallback>[1] = {},
+) {
+  const clock = new VirtualClock();
+  const a = scripted(first, { clock, name: 'a' });
+  const b = scripted(second, { clock, name: 'b' });
+  return { clock, a, b, model: fallback([a.model, b.model], options) };
+}
+
+const limited = (retryAfterMs: number) =>
+  fails('rate_limited', { kind: 'rate_limited', status: 429, retryAfterMs });
+
+describe('a chain', () => {
+  it('asks the next model when the first is exhausted', async () => {
+    const { model, clock, a, b } = pair([[overload]], [answers('from b')]);
+    const completion = await clock.run(model.complete(question));
+    expect(completion).toMatchObject({ text: 'from b', provider: 'b', attempts: 4 });
+    expect([a.requests.length, b.requests.length]).toEqual([3, 1]);
+  });
+
+  it('does the same for streams, before the first content', async () => {
+    const { model, clock } = pair([[fails('auth', { kind: 'auth' })]], [answers('from b')]);
+    const events = await collect(model.stream(question), clock);
+    expect(summary(events)).toEqual(['retry@0:auth', 'start', 'content:from b', 'done']);
+  });
+
+  it('does not mix two answers', async () => {
+    const cut = ['headers', text('from a'), fails('network', { kind: 'network' })] as const;
+    const { model, clock, b } = pair([cut], [answers('from b')]);
+    const events = summary(await collect(model.stream(question), clock));
+    expect(events).toEqual(['start', 'content:from a', 'error:network']);
+    expect(b.requests).toHaveLength(0);
+  });
+
+  it('restarts at the next model if asked to', async () => {
+    const cut = ['headers', text('from a'), fails('auth', { kind: 'auth' })] as const;
+    const { model, clock } = pair([cut], [answers('from b')]);
+    const events = summary(await collect(model.stream(question, { recovery: 'restart' }), clock));
+    expect(events).toEqual([
+      'start',
+      'content:from a',
+      'retry@0:auth',
+      'reset',
+      'start',
+      'content:from b',
+      'done',
+    ]);
+  });
+
+  it.for([
+    ['invalid_request', { kind: 'rejected', status: 400 }],
+    ['blocked', { kind: 'rejected', final: true }],
+    ['internal', { kind: 'unexpected' }],
+  ] as const)('does not ask another model after %s', async ([code, fault]) => {
+    const { model, clock, b } = pair([[fails(code, fault)]], [answers('from b')]);
+    expect(await clock.run(errorOf(model.complete(question)))).toMatchObject({ code });
+    expect(b.requests).toHaveLength(0);
+  });
+
+  it('does not wait for a model while another is left', async () => {
+    const { model, clock } = pair([[limited(60_000)]], [answers('from b')]);
+    await clock.run(model.complete(question));
+    expect(clock.now()).toBe(0);
+  });
+
+  it('asks a model that cools down last, until its reset', async () => {
+    const { model, clock, a, b } = pair(
+      [[limited(60_000)], answers('from a')],
+      [answers('from b')],
+    );
+    await clock.run(model.complete(question));
+    await clock.run(model.complete(question));
+    expect([a.requests.length, b.requests.length]).toEqual([1, 2]);
+    await clock.advance(60_000);
+    expect(await clock.run(model.complete(question))).toMatchObject({ provider: 'a' });
+  });
+
+  it('waits for the earliest reset if all cool down', async () => {
+    const { model, clock } = pair(
+      [[limited(90_000)], answers('from a')],
+      [[limited(60_000)], answers('from b')],
+      { maxWaitMs: 0 },
+    );
+    const completion = await clock.run(model.complete(question));
+    expect(completion).toMatchObject({ provider: 'b' });
+    expect(clock.now()).toBe(60_000);
+  });
+
+  it('has one deadline', async () => {
+    const hang = ['connected', 'hang'] as const;
+    const { model, clock } = pair([hang], [hang], { callTimeoutMs: 20_000 });
+    const error = await clock.run(errorOf(model.complete(question)));
+    expect(error).toMatchObject({ code: 'timeout', clock: 'deadline' });
+    expect(clock.now()).toBe(20_000);
+  });
+
+  it('has one retry budget', async () => {
+    const { model, clock, a, b } = pair([[overload]], [[overload]], {
+      budget: { capacity: 3, perSuccess: 0, perSecond: 0 },
+    });
+    await clock.run(errorOf(model.complete(question)));
+    expect([a.requests.length, b.requests.length]).toEqual([3, 2]);
+    await clock.run(errorOf(model.complete(question)));
+    expect([a.requests.length, b.requests.length]).toEqual([4, 3]);
+  });
+
+  it('reports the attempts of all models', async () => {
+    const { model, clock } = pair([[overload]], [[overload]]);
+    const error = await clock.run(errorOf(model.complete(question)));
+    expect(error).toMatchObject({ provider: 'b', attempts: 6 });
+  });
+});
+
+describe('a model', () => {
+  it('holds back all requests for the time that one was told', async () => {
+    const { model, clock, requests } = scripted([[limited(30_000)], answers('ok')]);
+    const first = model.complete(question);
+    await clock.advance(1_000);
+    const second = model.complete(question);
+    await clock.run(Promise.all([first, second]));
+    expect(requests.map(({ at }) => at)).toEqual([0, 30_000, 30_000]);
+  });
+
+  it('pauses after repeated failures, then probes with one request', async () => {
+    const dead = [['connected', fails('network', { kind: 'network' })]] as const;
+    const { model, clock, requests } = scripted(dead, { policy: { maxRetries: 0 } });
+    for (let i = 0; i < 10; i++) {
+      await clock.run(errorOf(model.complete(question)));
+      await clock.advance(300);
+    }
+    const sent = requests.length;
+    expect(sent).toBeLessThan(10);
+    const refused = await clock.run(errorOf(model.complete(question)));
+    expect(refused).toMatchObject({ code: 'circuit_open', attempts: 0 });
+    expect((await model.health())[0]?.state).toBe('down');
+    await clock.advance(10_000);
+    await Promise.all([1, 2, 3].map(() => clock.run(errorOf(model.complete(question)))));
+    expect(requests.length).toBe(sent + 1);
+  });
+
+  it('is degraded while it cools down', async () => {
+    const { model, clock } = scripted([[limited(30_000)]], { policy: { maxRetries: 0 } });
+    expect(await model.health()).toMatchObject([{ state: 'healthy', model: 'model-1' }]);
+    await clock.run(errorOf(model.complete(question)));
+    expect(await model.health()).toMatchObject([{ state: 'degraded' }]);
+  });
+});

@@ -1,0 +1,158 @@
+import {
+  answer,
+  implementTool,
+  type OutputOf,
+  type TextMessage,
+  type TextRequest,
+  type TextUsage,
+  type Tool,
+} from '@toolkeel/contract';
+import { compact } from '@toolkeel/pack-kit/base';
+import type { LlmConfig } from '../config.js';
+import { ProviderError } from '../core/errors.js';
+import type { Model } from '../core/model.js';
+import type { ConfiguredModels } from '../from-config.js';
+import { nothingConfigured, toolErrorOf } from './errors.js';
+import { completeSpec, healthSpec, modelsSpec } from './specs.js';
+
+type CompleteArguments = OutputOf<typeof completeSpec.input>;
+
+export function createTools(models: ConfiguredModels, config: LlmConfig): readonly Tool[] {
+  const modelFor = (provider: string | undefined): Model | undefined =>
+    provider === undefined ? models.chain : models.byProvider.get(provider);
+
+  const complete = implementTool(completeSpec, {
+    handler: async (args, context) => {
+      const model = modelFor(providerOf(args));
+      if (!model) return nothingConfigured();
+      try {
+        const { signal, deadline, correlationId } = context;
+        const request = requestOf(args);
+        const completion = await model.complete(request, { signal, deadline, correlationId });
+        const { text, provider, model: name, finish, attempts, usage, requestId } = completion;
+        return answer(
+          compact({
+            text,
+            provider,
+            model: name,
+            finish,
+            attempts,
+            usage: usage && usageOf(usage),
+            request_id: requestId,
+          }),
+        );
+      } catch (cause) {
+        if (cause instanceof ProviderError && cause.code !== 'cancelled') return toolErrorOf(cause);
+        throw cause;
+      }
+    },
+    estimateCost: (args) => estimateCost(args, config),
+  });
+
+  const health = implementTool(healthSpec, {
+    handler: async () => {
+      const states = await Promise.all(
+        [...models.byProvider.values()].map(async (model) => {
+          const [state] = await model.health();
+          const circuit = model.channels[0]?.upstream.circuit ?? 'closed';
+          return state && { ...state, circuit };
+        }),
+      );
+      return answer({ models: states.filter((state) => state !== undefined) });
+    },
+  });
+
+  const list = implementTool(modelsSpec, {
+    handler: async ({ provider }) => {
+      const asked = [...models.byProvider].filter(([name]) => name === (provider ?? name));
+      if (asked.length === 0) return nothingConfigured();
+      const lists = await Promise.allSettled(asked.map(([, model]) => model.models()));
+      const found = lists.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      const problems = lists.flatMap((result, index) =>
+        result.status === 'fulfilled'
+          ? []
+          : [{ provider: asked[index]?.[0] ?? '', message: messageOf(result.reason) }],
+      );
+      return answer({
+        models: found.map(({ provider: name, id, description, inputTokens, outputTokens }) =>
+          compact({
+            provider: name,
+            id,
+            description,
+            input_tokens: inputTokens,
+            output_tokens: outputTokens,
+          }),
+        ),
+        problems,
+      });
+    },
+  });
+  return [complete, health, list];
+}
+
+/** A model belongs to one provider. */
+function providerOf({ provider, model }: CompleteArguments): string | undefined {
+  if (provider !== undefined || model === undefined) return provider;
+  return model.startsWith('gemini') ? 'gemini' : 'claude';
+}
+
+function requestOf(args: CompleteArguments): TextRequest {
+  const { prompt, history = [], images = [] } = args;
+  const last: TextMessage =
+    images.length === 0
+      ? { role: 'user', content: prompt }
+      : {
+          role: 'user',
+          content: [
+            ...images.map(({ media_type: mediaType, data }) => ({
+              type: 'image' as const,
+              mediaType,
+              data,
+            })),
+            { type: 'text', text: prompt },
+          ],
+        };
+  return compact({
+    model: args.model,
+    system: args.system,
+    messages: [...history.map(({ role, text }) => ({ role, content: text })), last],
+    maxOutputTokens: args.max_output_tokens,
+    temperature: args.temperature,
+    responseSchema: args.json_schema,
+    thinking: args.thinking,
+  });
+}
+
+const usageOf = ({
+  inputTokens,
+  outputTokens,
+  thinkingTokens,
+  cachedInputTokens,
+  costUsd,
+}: TextUsage) =>
+  compact({
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    thinking_tokens: thinkingTokens,
+    cached_input_tokens: cachedInputTokens,
+    cost_usd: costUsd,
+  });
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof ProviderError ? cause.message : 'The provider could not be asked.';
+
+/** Most languages need fewer tokens than this. */
+const TOKENS_PER_CHAR = 0.5;
+const DEFAULT_OUTPUT_TOKENS = 8_192;
+
+/** An upper bound, where the price of the model is configured. Claude reports its cost afterwards only. */
+function estimateCost(args: CompleteArguments, { gemini }: LlmConfig) {
+  if (providerOf(args) !== 'gemini') return undefined;
+  const price = gemini.prices[args.model ?? gemini.model];
+  if (!price) return undefined;
+  const { prompt, system = '', history = [], max_output_tokens: most } = args;
+  const chars = history.reduce((sum, { text }) => sum + text.length, prompt.length + system.length);
+  const outputTokens = most ?? DEFAULT_OUTPUT_TOKENS;
+  const amount = (chars * TOKENS_PER_CHAR * price.input + outputTokens * price.output) / 1_000_000;
+  return { amount, unit: 'USD' };
+}
