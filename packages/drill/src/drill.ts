@@ -22,6 +22,11 @@ if (drill === 'stac') {
 } else if (drill === 'journal') {
   const { drillJournal } = await import('./journal/command.js');
   process.exitCode = await drillJournal(args, io);
+} else if (drill === 'simulate') {
+  const { simulate } = await import('./simulator/command.js');
+  const page = fileURLToPath(new URL('../../../docs/simulation.md', import.meta.url));
+  const writePage = (text: string): void => writeFileSync(page, text);
+  process.exitCode = await simulate(args, { ...io, writePage });
 } else {
   io.err(`Unknown drill ${drill ?? ''}: use "npm run drill:stac" or "npm run drill:journal".\n`);
   process.exitCode = 2;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { openStore } from '@toolkeel/journal';
 import { testJournal } from '@toolkeel/journal/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { violationsOf, matrixCases, runCase, type MatrixResult } from '../src/journal/matrix.js';
+import { violationsOf, matrixCases, runCase, type MatrixResult } from './support/matrix.js';
 import { startServer } from '../src/journal/calls.js';
 import {
   killPoints,
   type StopInstruction,
   type ServerSettings,
 } from '../src/journal/server/faults.js';
-import { startUpstreamProcess, type UpstreamProcess } from '../src/journal/upstream/process.js';
+import { startEffectsUpstream, type EffectsUpstream } from '../src/journal/upstream.js';
 
 const CONCURRENT = 4;
 
@@ -22,15 +22,11 @@ const journals = {
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-crash-'));
-  let upstream: UpstreamProcess;
+  let upstream: EffectsUpstream;
   let settings: ServerSettings;
 
   beforeAll(async () => {
-    upstream = await startUpstreamProcess({
-      log: join(dir, 'effects.jsonl'),
-      seed: 1,
-      faultRate: 0,
-    });
+    upstream = await startEffectsUpstream({ seed: 1, faultRate: 0 });
     const { url: journal } = await journals[kind](dir);
     const of = { upstream: upstream.url, journal, dataDir: dir };
     settings = { ...of, leaseMs: 1_500, callTimeoutMs: 10_000 };
@@ -87,7 +83,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     const afterwards = await answerOtherThan('idempotency_in_flight', 'outcome_unknown');
     for (const server of [stoppedServer, successor]) server.kill('SIGTERM');
     await Promise.all([stoppedServer.exited, successor.exited]);
-    const effects = upstream.effects().filter((effect) => effect.key === key);
+    const effects = (await upstream.effects()).filter((effect) => effect.key === key);
     return { meanwhile, late, afterwards, effects };
   };
 

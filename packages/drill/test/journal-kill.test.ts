@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { testJournal } from '@toolkeel/journal/testing';
 import { expect, it } from 'vitest';
 import { type KillTestPlan, runKillTest, violations } from '../src/journal/kill-test.js';
-import { startUpstreamProcess } from '../src/journal/upstream/process.js';
+import { startEffectsUpstream } from '../src/journal/upstream.js';
 
 /** 4 processes × 25 callers × 20 keys: every caller requests every operation. */
 const plan: KillTestPlan = {
@@ -21,11 +21,7 @@ const plan: KillTestPlan = {
 
 async function killTestOn(journal: (dir: string) => Promise<string>, faultRate = 0.3) {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-kill-'));
-  const upstream = await startUpstreamProcess({
-    log: join(dir, 'effects.jsonl'),
-    seed: 7,
-    faultRate,
-  });
+  const upstream = await startEffectsUpstream({ seed: 7, faultRate });
   try {
     const settings = {
       upstream: upstream.url,
@@ -36,7 +32,8 @@ async function killTestOn(journal: (dir: string) => Promise<string>, faultRate =
     };
     const { totals, reportedIds } = await runKillTest(plan, settings, upstream);
     const perAct = new Map<string, string[]>();
-    for (const { key, id } of upstream.effects()) perAct.set(key, [...(perAct.get(key) ?? []), id]);
+    for (const { key, id } of await upstream.effects())
+      perAct.set(key, [...(perAct.get(key) ?? []), id]);
     return { totals, reportedIds, perAct };
   } finally {
     await upstream.stop();

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const script = fileURLToPath(new URL('../dist/simulate.js', import.meta.url));
+const script = fileURLToPath(new URL('../dist/drill.js', import.meta.url));
 
 /** Runs the built command as a process. */
 function simulate(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], (error, out, err) => {
+    execFile(process.execPath, [script, 'simulate', ...args], (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
   });

@@ -55,31 +55,19 @@ export function parseFlags<T extends Flags>(args: readonly string[], options: T)
   }
 }
 
-/** A whole number within bounds; digits may be grouped with `_`. Undefined if the flag is absent. */
-export function wholeNumber(
+/** A number within bounds; digits may be grouped with `_`. Undefined if the flag is absent. */
+export function numberOf(
   name: string,
   text: string | undefined,
   min: number,
   max: number,
+  kind: 'whole number' | 'number' = 'whole number',
 ): number | undefined {
   if (text === undefined) return undefined;
-  const digits = text.replaceAll('_', '');
-  const value = /^\d+$/.test(digits) ? Number(digits) : NaN;
+  const isNumber = (kind === 'number' ? /^[\d_.]+$/ : /^[\d_]+$/).test(text);
+  const value = isNumber ? Number(text.replaceAll('_', '')) : NaN;
   if (value >= min && value <= max) return value;
-  throw new UsageError(`${name} must be a whole number from ${min} to ${max}, not ${text}`);
-}
-
-/** The same with a decimal point. */
-export function decimalNumber(
-  name: string,
-  text: string | undefined,
-  min: number,
-  max: number,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^[\d_.]+$/.test(text) ? Number(text.replaceAll('_', '')) : NaN;
-  if (value >= min && value <= max) return value;
-  throw new UsageError(`${name} must be a number from ${min} to ${max}, not ${text}`);
+  throw new UsageError(`${name} must be a ${kind} from ${min} to ${max}, not ${text}`);
 }
 
 export function listOf(text: string | undefined): string[] | undefined {

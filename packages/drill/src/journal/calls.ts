@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { connectServer } from '../mcp-server.js';
 import { launch, type Launch } from './launch.js';
 import type { ServerSettings } from './server/faults.js';
 
@@ -23,117 +23,45 @@ interface ReplyEnvelope {
   readonly meta: { readonly idempotency?: { readonly replayed: boolean } };
 }
 
-/** A server process with an MCP connection over stdio. */
-interface RpcServer {
-  readonly pid: number;
+interface DrillServer {
   readonly call: (tool: string, args: object, timeoutMs: number) => Promise<Reply>;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Resolves when the process has exited. */
   readonly exited: Promise<void>;
 }
 
-interface Message {
-  readonly id?: number;
-  readonly result?: { readonly structuredContent?: ReplyEnvelope };
-}
-
-const KEPT_STDERR = 4_000;
-
-/**
- * A minimal MCP client, because a kill test has many of them. Every call has a new request id; a
- * repeated call is just another call.
- */
-async function startRpcServer(
-  command: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<RpcServer> {
-  const child = spawn(process.execPath, command, {
-    env: { ...process.env, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  const pending = new Map<number, (reply: Message | undefined) => void>();
-  let lastId = 0;
-  let hasExited = false;
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString()).slice(-KEPT_STDERR);
-  });
-  // Writing to a killed process fails; its exit event settles the pending calls.
-  child.stdin.on('error', () => undefined);
-  createInterface(child.stdout).on('line', (line) => {
-    const message = JSON.parse(line) as Message;
-    if (message.id === undefined) return;
-    pending.get(message.id)?.(message);
-    pending.delete(message.id);
-  });
-  const exited = exitOf(child).then(() => {
-    hasExited = true;
-    for (const settle of pending.values()) settle(undefined);
-    pending.clear();
-  });
-  const request = (method: string, params: object, timeoutMs: number) =>
-    new Promise<Message | 'late' | undefined>((resolve) => {
-      if (hasExited) return resolve(undefined);
-      lastId += 1;
-      const id = lastId;
-      const timer = setTimeout(() => {
-        pending.delete(id);
-        resolve('late');
-      }, timeoutMs);
-      pending.set(id, (message) => {
-        clearTimeout(timer);
-        resolve(message);
-      });
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    });
-  const hello = await request('initialize', handshake, 30_000);
-  if (hello === undefined || hello === 'late') {
-    child.kill('SIGKILL');
-    throw new Error(`the server did not start:\n${stderr}`);
-  }
-  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
-  return {
-    pid: child.pid ?? 0,
-    call: async (tool, args, timeoutMs) => {
-      const message = await request('tools/call', { name: tool, arguments: args }, timeoutMs);
-      if (message === 'late') return { kind: 'late' };
-      const envelope = message?.result?.structuredContent;
-      if (message !== undefined && envelope === undefined) {
-        throw new Error(`the server answered without an envelope: ${JSON.stringify(message)}`);
-      }
-      return envelope === undefined ? { kind: 'lost' } : { kind: 'answer', envelope };
-    },
-    kill: (signal) => void child.kill(signal),
-    exited,
-  };
-}
-
-const handshake = {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 'drill', version: '0' },
-};
-
-function exitOf(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('close', () => resolve());
-    child.once('error', () => resolve());
-  });
-}
-
-/** Starts a server of the drill. */
-export function startServer(
+/** Starts a server of the drill. Every call has a new request id; a repeated call is just another call. */
+export async function startServer(
   settings: ServerSettings,
   { script, env }: Launch = launch,
-): Promise<RpcServer> {
-  return startRpcServer([script, JSON.stringify(settings)], env);
+): Promise<DrillServer> {
+  const { client, pid, exited } = await connectServer({
+    command: [process.execPath, script, JSON.stringify(settings)],
+    env: { ...(process.env as Record<string, string>), ...env },
+  });
+  return {
+    call: async (tool, args, timeout) => {
+      try {
+        const result = await client.callTool({ name: tool, arguments: { ...args } }, { timeout });
+        return { kind: 'answer', envelope: result.structuredContent as ReplyEnvelope };
+      } catch (cause) {
+        if (cause instanceof ProtocolError) throw cause;
+        const isLate = cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout;
+        if (isLate) return { kind: 'late' };
+        await exited;
+        return { kind: 'lost' };
+      }
+    },
+    kill: (signal) => void process.kill(pid, signal),
+    exited,
+  };
 }
 
 /** A server that restarts whenever it is killed. */
 export class RestartingServer {
   readonly #settings: ServerSettings;
   readonly #launch: Launch;
-  #server: Promise<RpcServer>;
+  #server: Promise<DrillServer>;
   #closed = false;
   #isRunning = false;
   kills = 0;
@@ -144,7 +72,7 @@ export class RestartingServer {
     this.#server = this.#start();
   }
 
-  current(): Promise<RpcServer> {
+  current(): Promise<DrillServer> {
     return this.#server;
   }
 
@@ -171,7 +99,7 @@ export class RestartingServer {
   }
 
   /** A start may time out on a busy machine, so it is retried. */
-  async #start(triesLeft = 3): Promise<RpcServer> {
+  async #start(triesLeft = 3): Promise<DrillServer> {
     try {
       const server = await startServer(this.#settings, this.#launch);
       this.#isRunning = true;

@@ -1,5 +1,5 @@
 import {
-  decimalNumber,
+  numberOf,
   parseFlags,
   ProgressLine,
   runCommand,
@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundledLaunch, type Launch } from './launch.js';
 import type { ServerSettings } from './server/faults.js';
-import { startUpstreamProcess, type UpstreamProcess } from './upstream/process.js';
+import { startEffectsUpstream, type EffectsUpstream } from './upstream.js';
 
 const known = {
   acts: { type: 'string' },
@@ -69,11 +69,11 @@ function readArgs(args: readonly string[]) {
     throw new UsageError(`--store must be sqlite or postgres://…, not ${store}`);
   }
   return {
-    acts: decimalNumber('--acts', values.acts, 1, 1e8) ?? DEFAULTS.acts,
-    deaths: decimalNumber('--deaths', values.deaths, 0, 1e7) ?? DEFAULTS.deaths,
-    minutes: decimalNumber('--minutes', values.minutes, 0.1, 10_000) ?? DEFAULTS.minutes,
-    seed: decimalNumber('--seed', values.seed, 0, 2 ** 31) ?? DEFAULTS.seed,
-    faultRate: decimalNumber('--faults', values.faults, 0, 0.9) ?? DEFAULTS.faults,
+    acts: numberOf('--acts', values.acts, 1, 1e8, 'number') ?? DEFAULTS.acts,
+    deaths: numberOf('--deaths', values.deaths, 0, 1e7, 'number') ?? DEFAULTS.deaths,
+    minutes: numberOf('--minutes', values.minutes, 0.1, 10_000, 'number') ?? DEFAULTS.minutes,
+    seed: numberOf('--seed', values.seed, 0, 2 ** 31, 'number') ?? DEFAULTS.seed,
+    faultRate: numberOf('--faults', values.faults, 0, 0.9, 'number') ?? DEFAULTS.faults,
     store,
     json: values.json,
     markdown: values.markdown,
@@ -277,10 +277,10 @@ function planOf(name: string, options: JournalDrillOptions, seed: number): KillT
 async function withUpstream<T>(
   { store, seed }: JournalDrillOptions,
   faultRate: number,
-  run: (settings: ServerSettings, upstream: UpstreamProcess) => Promise<T>,
+  run: (settings: ServerSettings, upstream: EffectsUpstream) => Promise<T>,
 ): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-drill-'));
-  const upstream = await startUpstreamProcess({ log: join(dir, 'effects.jsonl'), seed, faultRate });
+  const upstream = await startEffectsUpstream({ seed, faultRate });
   try {
     const settings = {
       upstream: upstream.url,

@@ -2,7 +2,7 @@ import { seededRandom } from '@toolkeel/kernel/testing';
 import { callUntilSettled, RestartingServer } from './calls.js';
 import type { Launch } from './launch.js';
 import type { ServerSettings } from './server/faults.js';
-import type { UpstreamProcess } from './upstream/process.js';
+import type { EffectsUpstream } from './upstream.js';
 
 /** The counters of a kill test. The `--json` file of the drill stores them under these keys. */
 export const zeroTotals = Object.freeze({
@@ -87,7 +87,7 @@ interface KillTestResult {
 export async function runKillTest(
   plan: KillTestPlan,
   settings: ServerSettings,
-  upstream: UpstreamProcess,
+  upstream: EffectsUpstream,
   onProgress: (calls: number, kills: number) => void = () => undefined,
 ): Promise<KillTestResult> {
   const startedAt = performance.now();

@@ -5,7 +5,7 @@ import {
   ProgressLine,
   runCommand,
   UsageError,
-  wholeNumber,
+  numberOf,
   type CommandIo,
 } from '../cli/command-line.js';
 import { painter, renderTable } from '../report/table.js';
@@ -46,14 +46,14 @@ export function readArgs(args: readonly string[]) {
   }
   return {
     calls:
-      wholeNumber('--calls', values.calls, FEWEST_CALLS, 10_000_000) ??
+      numberOf('--calls', values.calls, FEWEST_CALLS, 10_000_000) ??
       (values.quick ? QUICK_CALLS : FULL_CALLS),
-    seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1) ?? 1,
+    seed: numberOf('--seed', values.seed, 0, 2 ** 32 - 1) ?? 1,
     cells,
     sweep: sweep === undefined ? undefined : oneOf('--sweep', sweep, sweepNames),
     json,
     write,
-    threads: wholeNumber('--threads', values.threads, 1, 64),
+    threads: numberOf('--threads', values.threads, 1, 64),
     help: values.help ?? false,
   };
 }

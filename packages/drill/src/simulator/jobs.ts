@@ -53,11 +53,6 @@ export class Results {
     return found?.kind === kind ? (found.result as ResultOf<K>) : undefined;
   }
 
-  /** The results of those ids that ran. */
-  all<K extends JobKind>(kind: K, ids: readonly string[]): ResultOf<K>[] {
-    return ids.map((id) => this.get(kind, id)).filter((result) => result !== undefined);
-  }
-
   /** In the order of the plan, whatever order the jobs finished in. */
   inOrderOf(jobs: readonly Job[]): { readonly id: string; readonly result: object }[] {
     return jobs.flatMap(({ id }) => {

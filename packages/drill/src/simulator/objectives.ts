@@ -8,7 +8,7 @@ import type { FaultModeName } from './model.js';
 import * as plan from './plan.js';
 import type { VariantName } from './variants.js';
 
-const { baselines, cellId, cross, faultKinds, ownVariants } = plan;
+const { baselines, cross, faultKinds, ownVariants } = plan;
 
 export const SUCCESS_THRESHOLD = 0.985;
 /** Two retries against one fault in five: 1 − 0.2³. */
@@ -34,7 +34,7 @@ const successOf = ({ success }: { readonly success: number }): number => success
 
 /** One variant with one fault mode, at every baseline. */
 const cellsOf = (results: Results, faults: FaultModeName, variant: VariantName) =>
-  baselines.map((p95Ms) => results.get('cell', cellId(faults, p95Ms, variant)));
+  baselines.map((p95Ms) => plan.cell.of(results, faults, p95Ms, variant));
 
 const everyCell = (results: Results) =>
   cross(ownVariants, faultKinds).flatMap(([variant, faults]) => cellsOf(results, faults, variant));
@@ -57,7 +57,7 @@ function cellObjectives(results: Results): Record<'latency' | 'bounds', Objectiv
       judge({
         what: `p95, fast faults, ${duration(p95Ms)}`,
         threshold: `≤ ${P95_TEXT}`,
-        values: [results.get('cell', cellId('fast', p95Ms, 'ours'))],
+        values: [plan.cell.of(results, 'fast', p95Ms, 'ours')],
         show: ([cell]) => withInterval(cell!),
         meets: ({ ratio }) => ratio <= P95_THRESHOLD,
       }),
@@ -66,7 +66,7 @@ function cellObjectives(results: Results): Record<'latency' | 'bounds', Objectiv
       judge({
         what: `p95, mix faults, hedging, ${duration(p95Ms)}`,
         threshold: `≤ ${P95_TEXT} at ≤ ${times(LOAD_THRESHOLD, 1)}`,
-        values: [results.get('cell', cellId('mix', p95Ms, 'hedged'))],
+        values: [plan.cell.of(results, 'mix', p95Ms, 'hedged')],
         show: ([cell]) => `${withInterval(cell!)} at ${times(cell!.load)}`,
         meets: ({ ratio, load }) => ratio <= P95_THRESHOLD && load <= LOAD_THRESHOLD,
       }),
@@ -126,7 +126,7 @@ const circuitRates = plan.outageRates.filter((rate) => rate >= 1);
 function outages(results: Results): Objective[] {
   const runsOf = (variant: VariantName, rates: readonly number[]) =>
     cross(['crashes', 'hangs'], rates).map(([kind, rate]) =>
-      results.get('outage', plan.outageId(kind, rate, variant)),
+      plan.outage.of(results, kind, rate, variant),
     );
   const first = (title: string, variant: VariantName): Objective =>
     judge({
@@ -158,8 +158,7 @@ function outages(results: Results): Objective[] {
 function insideBursts(results: Results): Objective[] {
   const runsOf = (burstMs: number, variant: VariantName) =>
     cross(plan.insideBurstRates, plan.insideBurstStarts, plan.insideBurstBaselines).map(
-      ([rate, start, p95Ms]) =>
-        results.get('insideBursts', plan.insideBurstId(burstMs, rate, start, p95Ms, variant)),
+      ([rate, start, p95Ms]) => plan.insideBurst.of(results, burstMs, rate, start, p95Ms, variant),
     );
   const where = `${plan.insideBurstRates.join(' and ')} calls/s, warm and cold`;
   const fixedCaps = runsOf(1000, 'seed');
@@ -196,7 +195,7 @@ function coldStart(results: Results): Objective {
   return judge({
     what: 'cold start, 200 calls: p95, runs with 95 % success',
     threshold: `≤ ${P95_TEXT}, all`,
-    values: baselines.map((p95Ms) => results.get('cold', plan.coldId(p95Ms, 'ours'))),
+    values: baselines.map((p95Ms) => plan.cold.of(results, p95Ms, 'ours')),
     show: (runs) =>
       `at most ${change(highest(runs, ratioOf))}, ${percent(lowest(runs, (run) => run.runsPassing))} of runs`,
     meets: ({ ratio, runsPassing }) => ratio <= P95_THRESHOLD && runsPassing === 1,
@@ -207,8 +206,8 @@ function falseOpens(results: Results): Objective {
   return judge({
     what: 'circuits that open at 20 or 30 % faults',
     threshold: '0',
-    values: cross(plan.falseOpenRates, plan.falseOpenArrivals).map(([rate, { title }]) =>
-      results.get('falseOpens', plan.falseOpenId(rate, title)),
+    values: cross(plan.falseOpenRates, plan.falseOpenArrivals).map(([rate, arrivals]) =>
+      plan.falseOpen.of(results, rate, arrivals),
     ),
     show: (runs) =>
       `${runs.reduce((sum, { opened }) => sum + opened, 0)} of ${runs.reduce((sum, run) => sum + run.runs, 0)} runs`,

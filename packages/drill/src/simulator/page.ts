@@ -11,7 +11,7 @@ import {
 } from '../report/table.js';
 import type { Job, Results } from './jobs.js';
 import { objectives, P95_THRESHOLD } from './objectives.js';
-import { baselines, cellId, comparedVariants, PER_SECOND, type PlanOptions } from './plan.js';
+import { baselines, cell, comparedVariants, PER_SECOND, type PlanOptions } from './plan.js';
 import { quoteFrom, sweepTable } from './measures.js';
 import { sweepNames, sweeps } from './sweeps.js';
 import { cellList, cellTables, tablesOf } from './tables.js';
@@ -48,7 +48,7 @@ export function renderPage(options: PlanOptions, results: Results): string {
   const all = objectives(results);
   const cells = cellTables(results);
   const others = tablesOf(results).filter(
-    ({ title }) => !cells.some((cell) => cell.title === title),
+    ({ title }) => !cells.some((table) => table.title === title),
   );
   return [
     '# Simulation',
@@ -85,8 +85,8 @@ export function renderPage(options: PlanOptions, results: Results): string {
 /** The stricter comparison: hedging lowers the p95 without faults too. */
 function hedgedBaseline(results: Results): string {
   const pairs = baselines.map((p95Ms) => ({
-    without: results.get('cell', cellId('none', p95Ms, 'hedged'))?.ratio ?? Number.NaN,
-    mix: results.get('cell', cellId('mix', p95Ms, 'hedged'))?.ratio ?? Number.NaN,
+    without: cell.of(results, 'none', p95Ms, 'hedged')?.ratio ?? Number.NaN,
+    mix: cell.of(results, 'mix', p95Ms, 'hedged')?.ratio ?? Number.NaN,
   }));
   const lowered = change(Math.max(...pairs.map(({ without }) => without)));
   const strictly = change(Math.max(...pairs.map(({ without, mix }) => mix / without)));
@@ -123,11 +123,9 @@ function p95Bars(results: Results): string {
   const lines = baselines.flatMap((p95Ms) => [
     `baseline p95: ${duration(p95Ms)}`,
     ...comparedVariants.flatMap((variant) => {
-      const cell = results.get('cell', cellId('fast', p95Ms, variant));
-      if (cell === undefined) return [];
-      return [
-        `  ${variants[variant].title.padEnd(widest)} ${bar(cell.ratio)} ${change(cell.ratio)}`,
-      ];
+      const ratio = cell.of(results, 'fast', p95Ms, variant)?.ratio;
+      if (ratio === undefined) return [];
+      return [`  ${variants[variant].title.padEnd(widest)} ${bar(ratio)} ${change(ratio)}`];
     }),
     '',
   ]);

@@ -9,7 +9,6 @@ import {
   type Table,
   times,
 } from '../report/table.js';
-import type { CellResult } from './cell.js';
 import type { Results } from './jobs.js';
 import { faultModes, type FaultModeName } from './model.js';
 import {
@@ -43,7 +42,7 @@ const outageLoad = (load: number | undefined): Figure =>
 /** Every figure of every cell. */
 export function cellList(results: Results): Table {
   const rows = plan.cells.flatMap(([faults, p95Ms, variant]) => {
-    const cell = results.get('cell', plan.cellId(faults, p95Ms, variant));
+    const cell = plan.cell.of(results, faults, p95Ms, variant);
     if (cell === undefined) return [];
     const { low, high } = cell.interval;
     return [
@@ -96,12 +95,13 @@ function cellTable(results: Results, faults: FaultModeName): Table {
     lead: '',
     head: ['baseline p95', ...baselines.map(duration), 'success', 'load', 'slowest'],
     rows: variantRows(comparedVariants, (variant) => {
-      const ids = baselines.map((p95Ms) => plan.cellId(faults, p95Ms, variant));
-      const cells = results.all('cell', ids);
-      const worst = (key: 'success' | 'load' | 'maxWallMs', pick: typeof Math.max) =>
-        cells.length === 0 ? undefined : pick(...cells.map((cell: CellResult) => cell[key]));
+      const cells = baselines.map((p95Ms) => plan.cell.of(results, faults, p95Ms, variant));
+      const worst = (key: 'success' | 'load' | 'maxWallMs', pick: typeof Math.max) => {
+        const values = cells.flatMap((cell) => cell?.[key] ?? []);
+        return values.length === 0 ? undefined : pick(...values);
+      };
       return [
-        ...ids.map((id) => p95Figure(results.get('cell', id)?.ratio)),
+        ...cells.map((cell) => p95Figure(cell?.ratio)),
         shareFigure(worst('success', Math.min), 2),
         figure(worst('load', Math.max), (load) => times(load)),
         figure(worst('maxWallMs', Math.max), duration),
@@ -116,10 +116,10 @@ function conditionTable(results: Results): Table {
     lead: 'First three columns: our preset with fast faults. Last three: with hedging, one fault in five a timeout.',
     head: ['', 'fast', 'success', 'load', 'mix', 'success', 'load'],
     rows: filled(
-      plan.conditions.map(({ title }) => [
+      plan.conditionTitles.map((title) => [
         plain(title),
-        ...plan.conditionVariants.flatMap(({ variant }) => {
-          const cell = results.get('cell', plan.conditionId(title, variant));
+        ...plan.ownVariants.flatMap((variant) => {
+          const cell = plan.condition.of(results, title, variant);
           const meets = variant === 'hedged' ? (load: number) => load <= LOAD_THRESHOLD : undefined;
           return [
             p95Figure(cell?.ratio),
@@ -149,8 +149,7 @@ function outageTable(results: Results): Table {
     ],
     rows: filled(
       cross(plan.outageKinds, plan.outageRates).map(([kind, rate]) => {
-        const of = (variant: VariantName) =>
-          results.get('outage', plan.outageId(kind, rate, variant));
+        const of = (variant: VariantName) => plan.outage.of(results, kind, rate, variant);
         const ours = of('ours');
         return [
           plain(`${outageTitles[kind]}, ${rate}/s`),
@@ -174,7 +173,7 @@ function unbudgetedOutageTable(results: Results): Table {
     lead: '',
     head: ['', 'load', 'to fail'],
     rows: variantRows(plan.unbudgetedVariants, (variant) => {
-      const result = results.get('outage', plan.outageId('crashes', 100, variant));
+      const result = plan.outage.of(results, 'crashes', 100, variant);
       return [outageLoad(result?.load), figure(result?.meanMsToFail, duration)];
     }),
   };
@@ -187,7 +186,7 @@ function burstTables(results: Results): Table[] {
     head: ['mean outage', ...plan.burstMeans.map(duration)],
     rows: variantRows(comparedVariants, (variant) =>
       plan.burstMeans.map((mean) =>
-        shareFigure(results.get('bursts', plan.burstId(mean, rate, variant))?.success),
+        shareFigure(plan.burst.of(results, mean, rate, variant)?.success),
       ),
     ),
   }));
@@ -204,10 +203,10 @@ function insideBurstTable(results: Results): Table {
     ],
     rows: variantRows(comparedVariants, (variant) =>
       columns.map(([burstMs, rate, start]) => {
-        const ids = plan.insideBurstBaselines.map((p95Ms) =>
-          plan.insideBurstId(burstMs, rate, start, p95Ms, variant),
+        const shares = plan.insideBurstBaselines.flatMap(
+          (p95Ms) =>
+            plan.insideBurst.of(results, burstMs, rate, start, p95Ms, variant)?.success ?? [],
         );
-        const shares = results.all('insideBursts', ids).map(({ success }) => success);
         return figure(
           shares.length === 0 ? undefined : Math.min(...shares),
           (share) => percent(share),
@@ -222,13 +221,13 @@ function falseOpenTable(results: Results): Table {
   return {
     title: 'Runs in which the circuit opened although most requests succeed',
     lead: '',
-    head: ['', ...plan.falseOpenArrivals.map(({ title }) => title)],
+    head: ['', ...plan.falseOpenArrivals],
     rows: filled(
       plan.falseOpenRates.map((rate) => [
         plain(`${percent(rate, 0)} of requests fail`),
-        ...plan.falseOpenArrivals.map(({ title }) =>
+        ...plan.falseOpenArrivals.map((arrivals) =>
           figure(
-            results.get('falseOpens', plan.falseOpenId(rate, title)),
+            plan.falseOpen.of(results, rate, arrivals),
             ({ opened, runs }) => `${opened} of ${runs}`,
             ({ opened }) => opened === 0,
           ),
@@ -246,7 +245,7 @@ function recoveryTable(results: Results): Table {
     head: ['', ...plan.recoveryOutages.flatMap((ms) => [`${duration(ms)} outage`, 'peak'])],
     rows: variantRows(comparedVariants, (variant) =>
       plan.recoveryOutages.flatMap((outageMs) => {
-        const result = results.get('recovery', plan.recoveryId(outageMs, variant));
+        const result = plan.recovery.of(results, outageMs, variant);
         return [figure(result?.recoversAfterMs, shown), figure(result?.peakLoad, times)];
       }),
     ),
@@ -260,7 +259,7 @@ function coldTable(results: Results): Table {
     head: ['baseline p95', ...baselines.flatMap((ms) => [duration(ms), 'first 20'])],
     rows: variantRows(plan.ownVariants, (variant) =>
       baselines.flatMap((p95Ms) => {
-        const result = results.get('cold', plan.coldId(p95Ms, variant));
+        const result = plan.cold.of(results, p95Ms, variant);
         return [p95Figure(result?.ratio), p95Figure(result?.firstRatio)];
       }),
     ),

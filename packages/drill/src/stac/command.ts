@@ -6,7 +6,7 @@ import {
   ProgressLine,
   runCommand,
   UsageError,
-  wholeNumber,
+  numberOf,
   type CommandIo,
 } from '../cli/command-line.js';
 import { CALLS_PER_BLOCK, toolNames } from './calls.js';
@@ -15,7 +15,7 @@ import { painter } from '../report/table.js';
 import { exitCodeOf, stacObjectives } from './judge.js';
 import { renderHtml } from './report-html.js';
 import { renderJson, renderPage, renderTerminal, type Report } from './report.js';
-import type { ServerOptions } from './rig.js';
+import type { ServerOptions } from '../mcp-server.js';
 import { runDrill } from './run.js';
 
 const FULL_CALLS = 200;
@@ -42,12 +42,12 @@ const known = {
 
 export function readArgs(args: readonly string[]) {
   const { quick = false, help = false, json, html, markdown, ...values } = parseFlags(args, known);
-  const latencies = listOf(values.latency)?.map((text) => wholeNumber('--latency', text, 5, 5000)!);
+  const latencies = listOf(values.latency)?.map((text) => numberOf('--latency', text, 5, 5000)!);
   const faults = listOf(values.faults)?.map((text) => oneOf('--faults', text, modes));
   const chosen = listOf(values.tools)?.map((text) => oneOf('--tools', text, toolNames));
-  const calls = wholeNumber('--calls', values.calls, CALLS_PER_BLOCK, MOST_CALLS);
+  const calls = numberOf('--calls', values.calls, CALLS_PER_BLOCK, MOST_CALLS);
   return {
-    seed: wholeNumber('--seed', values.seed, 0, 2 ** 31) ?? 1,
+    seed: numberOf('--seed', values.seed, 0, 2 ** 31) ?? 1,
     calls: inBlocks(calls ?? (quick ? QUICK_CALLS : FULL_CALLS)),
     tools: chosen ? toolNames.filter((tool) => chosen.includes(tool)) : toolNames,
     scenarios: scenariosFor(faults ?? (quick ? ['fast'] : modes), latencies, quick),

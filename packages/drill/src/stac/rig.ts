@@ -1,11 +1,9 @@
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { LogEntry, StacSandboxOptions } from '@toolkeel/sandbox';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { DrillError } from '../cli/command-line.js';
+import { connectServer, type ServerOptions } from '../mcp-server.js';
+import { type ControlledUpstream, startUpstreams } from '../upstreams.js';
 import { type Arguments, coldName, MAIN_NAME, OTHER_NAME, siteName } from './calls.js';
 import { SIGMA, type Variant } from './scenarios.js';
 
@@ -70,36 +68,16 @@ interface Server {
   readonly close: () => Promise<void>;
 }
 
-export interface ServerOptions {
-  readonly command: readonly [file: string, ...args: string[]];
-  readonly env: Record<string, string>;
-}
-
-const KEPT_STDERR = 4000;
-
-/** Starts a server process and connects to it with the MCP client. */
-async function startServer({ command, env }: ServerOptions): Promise<Server> {
-  const [file, ...args] = command;
-  const transport = new StdioClientTransport({ command: file, args, env, stderr: 'pipe' });
-  let stderr = '';
-  transport.stderr?.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString()).slice(-KEPT_STDERR);
-  });
-  const client = new Client({ name: 'toolkeel-drill', version: '0.1.0' });
-  try {
-    await client.connect(transport);
-    const { tools } = await client.listTools();
-    return {
-      outputSchemas: new Map(
-        tools.flatMap(({ name, outputSchema }) => (outputSchema ? [[name, outputSchema]] : [])),
-      ),
-      call: (tool, given) => timed(() => client.callTool({ name: tool, arguments: { ...given } })),
-      close: () => client.close(),
-    };
-  } catch (cause) {
-    await client.close().catch(() => {});
-    throw new DrillError(`the server did not start: ${command.join(' ')}\n${stderr}`, { cause });
-  }
+async function startServer(options: ServerOptions): Promise<Server> {
+  const { client } = await connectServer(options);
+  const { tools } = await client.listTools();
+  return {
+    outputSchemas: new Map(
+      tools.flatMap(({ name, outputSchema }) => (outputSchema ? [[name, outputSchema]] : [])),
+    ),
+    call: (tool, given) => timed(() => client.callTool({ name: tool, arguments: { ...given } })),
+    close: () => client.close(),
+  };
 }
 
 async function timed(call: () => Promise<Answer>): Promise<Timed> {
@@ -122,46 +100,12 @@ interface Upstream {
   readonly log: (after?: number) => Promise<readonly LogEntry[]>;
 }
 
-interface Upstreams {
-  readonly all: readonly Upstream[];
-  readonly close: () => Promise<void>;
-}
-
-interface Addresses {
-  readonly url: string;
-  readonly controlUrl: string;
-}
-
-/** Starts upstreams in a worker thread and controls them over HTTP. */
-async function startUpstreams(
-  options: readonly StacSandboxOptions[],
-  thread = new URL('./upstream-thread.js', import.meta.url),
-): Promise<Upstreams> {
-  const worker = new Worker(thread, { workerData: options });
-  const [addresses] = (await once(worker, 'message')) as [readonly Addresses[]];
-  return {
-    all: addresses.map(controlled),
-    close: async () => void (await worker.terminate()),
-  };
-}
-
-function controlled({ url, controlUrl }: Addresses): Upstream {
-  const control = async (path: string, init?: RequestInit): Promise<Response> => {
-    const answer = await fetch(controlUrl + path, init);
-    if (!answer.ok) throw new DrillError(`the upstream refused ${path}: ${await answer.text()}`);
-    return answer;
-  };
-  return {
-    url,
-    restart: async (seed) =>
-      void (await control('/restart', { method: 'POST', body: JSON.stringify({ seed }) })),
-    log: async (after = 0) => {
-      const answer = await control(`/log?after=${after}`);
-      const { entries } = (await answer.json()) as { readonly entries: readonly LogEntry[] };
-      return entries;
-    },
-  };
-}
+const upstreamOf = ({ url, get, send }: ControlledUpstream): Upstream => ({
+  url,
+  restart: (seed) => send('POST', '/restart', { seed }),
+  log: async (after = 0) =>
+    (await get<{ readonly entries: readonly LogEntry[] }>(`/log?after=${after}`)).entries,
+});
 
 /** A server process with two upstreams of its own, so that variants share no state. */
 export interface RunningVariant {
@@ -191,11 +135,13 @@ export interface Rig {
 export async function startRig(options: RigOptions): Promise<Rig> {
   const { variants } = options;
   const upstreams = await startUpstreams(
+    new URL('./upstream-thread.js', import.meta.url),
     variants.flatMap(({ faults }) => upstreamOptions(faults, options)),
   );
+  const all = upstreams.all.map(upstreamOf);
   const started = await Promise.allSettled(
     variants.map(({ name, hedge }, index) => {
-      const own = [upstreams.all[2 * index]!, upstreams.all[2 * index + 1]!] as const;
+      const own = [all[2 * index]!, all[2 * index + 1]!] as const;
       return startVariant({ ...options, dir: join(options.dir, name) }, hedge, own);
     }),
   );

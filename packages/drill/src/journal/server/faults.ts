@@ -17,11 +17,6 @@ export type KillPoint = (typeof killPoints)[number];
 /** Points inside the server, at which it stops itself. The upstream holds the call at the others. */
 type ServerPoint = Exclude<KillPoint, 'after-bytes-left' | 'after-commit'>;
 
-/** Up to these points the request is known not to have been sent. */
-export function isBeforeSending(point: KillPoint): boolean {
-  return point === 'after-claim' || point === 'before-sending';
-}
-
 /**
  * Stops this process at a point of a mutation. SIGKILL ends it without flushing or closing anything;
  * after SIGSTOP it can continue at any later time.

@@ -1,11 +1,15 @@
 import {
-  isBeforeSending,
   type KillPoint,
   killPoints,
   type ServerSettings,
-} from './server/faults.js';
-import type { UpstreamProcess } from './upstream/process.js';
-import { type CallEnd, callUntilSettled, RestartingServer, startServer } from './calls.js';
+} from '../../src/journal/server/faults.js';
+import type { EffectsUpstream } from '../../src/journal/upstream.js';
+import {
+  type CallEnd,
+  callUntilSettled,
+  RestartingServer,
+  startServer,
+} from '../../src/journal/calls.js';
 
 export interface MatrixCase {
   readonly point: KillPoint;
@@ -40,7 +44,7 @@ export function matrixCases(): readonly MatrixCase[] {
 export async function runCase(
   which: MatrixCase,
   settings: ServerSettings,
-  upstream: UpstreamProcess,
+  upstream: EffectsUpstream,
   name: string,
 ): Promise<MatrixResult> {
   const { point, tool, nth } = which;
@@ -53,8 +57,8 @@ export async function runCase(
     const repeat = () => callUntilSettled(server, tool, { key }, timeoutMs, stats);
     const end = await repeat();
     const again = await repeat();
-    const effects = upstream.effects().filter((effect) => effect.key === key);
-    const committed = effects.map(({ id }) => id);
+    const effects = await upstream.effects();
+    const committed = effects.filter((effect) => effect.key === key).map(({ id }) => id);
     return { point, tool, nth, end, again, committed, parts: tool === 'act_in_parts' ? 3 : 1 };
   } finally {
     await server.close();
@@ -64,7 +68,7 @@ export async function runCase(
 async function killAt(
   { point, tool, nth }: MatrixCase,
   settings: ServerSettings,
-  upstream: UpstreamProcess,
+  upstream: EffectsUpstream,
   key: string,
 ): Promise<void> {
   const isAtUpstream = point === 'after-bytes-left' || point === 'after-commit';
@@ -72,19 +76,24 @@ async function killAt(
     isAtUpstream ? settings : { ...settings, stop: { point, nth, signal: 'SIGKILL' } },
   );
   const gate = point === 'after-bytes-left' ? 'received' : 'committed';
-  const held = isAtUpstream ? upstream.holdAt(gate, key, nth) : undefined;
+  const held = isAtUpstream ? await upstream.hold({ point: gate, key, nth }) : undefined;
   const call = server.call(tool, { key }, 30_000);
   if (held !== undefined) {
-    const release = await held;
+    await held.reached();
     server.kill('SIGKILL');
     await server.exited;
-    release();
+    await held.release();
   }
   const reply = await call;
   await server.exited;
   if (reply.kind !== 'lost') {
     throw new Error(`${tool} was not killed at ${point} and answered: ${JSON.stringify(reply)}`);
   }
+}
+
+/** Up to these points the request is known not to have been sent. */
+function isBeforeSending(point: KillPoint): boolean {
+  return point === 'after-claim' || point === 'before-sending';
 }
 
 /** The violated guarantees of a result. */
