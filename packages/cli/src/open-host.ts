@@ -1,26 +1,11 @@
-import {
-  configuredPacks,
-  createHost,
-  createLog,
-  hasRules,
-  persistentPageTokens,
-  loadConfig,
-  openGovernance,
-  prettyLines,
-  type Governance,
-  type Host,
-  type HostLog,
-  type LoadedConfig,
-  type Log,
-} from '@toolkeel/host';
-import { choosePacks, cliPack, packNames, toolsOf } from './packs.js';
+import { openServer, prettyLines, type OpenedServer } from '@toolkeel/host';
+import { toolsOf, type PackCatalog, type PackFlags } from './packs.js';
 import { ownVersion, type RuntimeContext } from './runtime.js';
 import { startSandboxes, type Sandboxes } from './sandboxes.js';
 
 /** The flags that `up` and `serve` share. */
-export interface ServerFlags {
+export interface ServerFlags extends PackFlags {
   readonly profile?: string;
-  readonly config?: string;
   readonly sandbox?: boolean;
   readonly withoutApproval?: boolean;
   readonly logLevel?: string;
@@ -28,64 +13,41 @@ export interface ServerFlags {
   readonly pretty?: boolean;
 }
 
-export interface OpenedHost {
-  readonly host: Host;
+export interface OpenedHost extends OpenedServer {
   readonly packs: readonly string[];
-  readonly loaded: LoadedConfig;
   readonly sandboxes: Sandboxes | undefined;
-  readonly governance: Governance;
-  readonly log: HostLog;
-  /** Waits for running calls, then closes everything. */
-  readonly close: () => Promise<void>;
 }
 
-/** Creates the host from flags, environment and file. It does not listen yet. */
+/** Creates the server from flags, environment and file. It does not listen yet. */
 export async function openHost(
+  catalog: PackCatalog,
   named: readonly string[],
   flags: ServerFlags,
-  runtime: RuntimeContext,
+  { env, cwd, stderr }: RuntimeContext,
   http: { readonly host?: string; readonly port?: number } = {},
 ): Promise<OpenedHost> {
-  const { env, cwd } = runtime;
-  const location = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
-  const packs = choosePacks(named, configuredPacks(location));
-  const others = packNames.filter((name) => !packs.includes(name));
-  const bindings = await Promise.all(packs.map((name) => cliPack(name).load()));
-  const sandboxes = flags.sandbox ? await startSandboxes(packs) : undefined;
+  const { names, get, choose } = catalog;
+  const packs = choose(named);
+  const others = names.filter((name) => !packs.includes(name));
+  const bindings = await Promise.all(packs.map((name) => get(name).load()));
+  const sandboxes = flags.sandbox ? await startSandboxes(packs, undefined, get) : undefined;
+  const { write, colours } = stderr;
   try {
-    const loaded = loadConfig({
-      ...location,
+    const server = await openServer({
+      env,
+      cwd,
+      ...(flags.config !== undefined && { file: flags.config }),
       packs: bindings,
       otherPacks: others,
+      otherTools: () => toolsOf(others, get),
       withoutApproval: flags.withoutApproval === true,
       flags: { ...configFlags(flags), http, ...(sandboxes && { journal: { url: 'memory:' } }) },
       ...(sandboxes && { packSettings: sandboxes.settings }),
-    });
-    const { log, flush } = logFor(loaded, flags, runtime);
-    const governance = await openGovernance({
-      loaded,
-      log,
-      tools: bindings.flatMap(({ pack }) => pack.describe()),
-      // Rules may name tools of packs that this server does not run.
-      ...(hasRules(loaded) && { others: await toolsOf(others) }),
-    });
-    const host = createHost({
-      packs: packs.map(loaded.packEntry),
-      log,
       version: ownVersion(),
-      ...loaded.hostOptions,
-      ...governance.hostOptions,
-      ...(!sandboxes && { tokens: persistentPageTokens(loaded.dataDir, log) }),
+      writeLog: flags.pretty ? (text) => write(prettyLines(text, { colours })) : write,
+      onClose: async () => sandboxes?.close(),
     });
-    const { approvalOverride } = loaded;
-    if (approvalOverride) log('warn', 'acting_without_approval', { ...approvalOverride });
-    const close = async (): Promise<void> => {
-      await host.close(loaded.httpOptions.graceMs);
-      await governance.close();
-      await sandboxes?.close();
-      await flush();
-    };
-    return { host, packs, loaded, sandboxes, governance, log, close };
+    return { ...server, packs, sandboxes };
   } catch (cause) {
     await sandboxes?.close();
     throw cause;
@@ -102,17 +64,4 @@ function configFlags({
     ...(profile !== undefined && { profile }),
     ...(level !== undefined && { log: { level } }),
   };
-}
-
-function logFor(
-  { config, secrets }: LoadedConfig,
-  { pretty }: ServerFlags,
-  { stderr }: RuntimeContext,
-): Log {
-  const { write, colours } = stderr;
-  return createLog({
-    level: config.log.level,
-    scrub: secrets.scrub,
-    write: pretty ? (text) => write(prettyLines(text, { colours })) : write,
-  });
 }

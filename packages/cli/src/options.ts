@@ -12,6 +12,15 @@ export function withConfig(command: Command): Command {
   );
 }
 
+/** For commands that know packs beyond the built-in ones. */
+export function withPacks(command: Command): Command {
+  return withConfig(command).option(
+    '--pack <module>',
+    'Load a pack from a module, such as ./tickets.js; repeatable',
+    collect,
+  );
+}
+
 export function example(...commands: readonly string[]): string {
   const title = commands.length === 1 ? 'Example' : 'Examples';
   return `\n${title}:\n${commands.map((command) => `  $ ${command}\n`).join('')}`;

@@ -14,6 +14,6 @@ it('choosePacks defaults to the configured packs, else to all', () => {
 
 it('choosePacks refuses an unknown pack with a suggestion', () => {
   expect(() => choosePacks(['stca'])).toThrow(
-    new UsageError('Unknown pack "stca". Did you mean "stac"? Packs: stac, x.'),
+    new UsageError(`Unknown pack "stca". Did you mean "stac"? Packs: ${packNames.join(', ')}.`),
   );
 });

@@ -1,14 +1,16 @@
 import { Command, Option } from 'commander';
+import { stopSignal } from '@toolkeel/host/signals';
 import type { DoctorFlags } from './commands/doctor.js';
 import type { InitFlags } from './commands/init.js';
+import type { LlmFlags } from './commands/llm.js';
 import type { LoginFlags } from './commands/login.js';
 import type { ManifestFlags } from './commands/manifest.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
 import { addOperatorCommands } from './operator/program.js';
-import { collect, example, portOption, withConfig, withVerbose } from './options.js';
+import { collect, example, portOption, withConfig, withPacks, withVerbose } from './options.js';
 import type { Settings } from './packs.js';
-import { firstSignal, type RuntimeContext } from './runtime.js';
+import type { RuntimeContext } from './runtime.js';
 
 /** The exit code; default 0. */
 type Exit = Promise<number | void>;
@@ -52,9 +54,9 @@ export function createProgram(
     .addHelpText('after', example('toolkeel up --sandbox --pretty'))
     .action(
       run(async (packs: string[], flags: UpFlags) => {
-        const stopped = firstSignal();
+        const { stopped, release } = stopSignal();
         const { up } = await import('./commands/up.js');
-        return up(packs, flags, runtime, stopped);
+        return up(packs, flags, runtime, stopped).finally(release);
       }),
     );
 
@@ -68,9 +70,9 @@ export function createProgram(
     )
     .action(
       run(async (packs: string[], flags: ServeFlags) => {
-        const stopped = firstSignal();
+        const { stopped, release } = stopSignal();
         const { serve } = await import('./commands/serve.js');
-        return serve(packs, flags, runtime, stopped);
+        return serve(packs, flags, runtime, stopped).finally(release);
       }),
     );
 
@@ -87,22 +89,28 @@ export function createProgram(
     )
     .action(
       run(async (packs: string[], flags: Settings) => {
-        const stopped = firstSignal();
+        const { stopped, release } = stopSignal();
         const { sandbox } = await import('./commands/sandbox.js');
-        return sandbox(packs, flags, runtime, stopped);
+        return sandbox(packs, flags, runtime, stopped).finally(release);
       }),
     );
 
-  withVerbose(program.command('manifest'))
-    .description('Print the manifest of all tools, or compare it with a file.')
+  withPacks(program.command('manifest'))
+    .description('Print the manifest of all tools, compare it with a file, or measure the listing.')
     .option('--profile <name>', 'Include only the tools of this profile')
+    .option('--tokens', "Print what listing the tools costs of a model's context, in o200k tokens")
+    .option('--json', 'Print the result of --tokens as JSON')
     .option(
       '--check [file]',
       'Compare with a file (default: the manifest published with this version)',
     )
     .addHelpText(
       'after',
-      example('toolkeel manifest > tools.json', 'toolkeel manifest --check tools.json'),
+      example(
+        'toolkeel manifest > tools.json',
+        'toolkeel manifest --check tools.json',
+        'toolkeel manifest --tokens --profile api',
+      ),
     )
     .action(
       run(async (flags: ManifestFlags) => {
@@ -111,7 +119,35 @@ export function createProgram(
       }),
     );
 
-  withConfig(program.command('doctor'))
+  withConfig(program.command('llm'))
+    .description('Ask a language model and stream its answer.')
+    .argument('<question>', 'The question')
+    .option('--provider <name>', 'Ask only this provider: claude or gemini')
+    .option('--model <name>', 'Use this model (default: the configured one)')
+    .option('--system <text>', 'Set the system prompt')
+    .option(
+      '--recovery <how>',
+      'After a broken stream: error, restart or continue (default: restart)',
+    )
+    .option('--json', 'Print each event as a line of JSON')
+    .option('--sandbox', 'Use a local stand-in, without credentials')
+    .option('--fault <rule>', 'Inject a fault into the sandbox; repeatable', collect)
+    .addHelpText(
+      'after',
+      example(
+        'toolkeel llm "Why is the sky blue?" --sandbox',
+        'toolkeel llm "Why is the sky blue?" --sandbox --fault "llm-stall-mid-stream;times=1"',
+      ),
+    )
+    .action(
+      run(async (question: string, flags: LlmFlags) => {
+        const { stopped, release } = stopSignal();
+        const { llm } = await import('./commands/llm.js');
+        return llm(question, flags, runtime, stopped).finally(release);
+      }),
+    );
+
+  withPacks(program.command('doctor'))
     .description('Check Node.js, configuration, credentials, journal and upstreams.')
     .option('--json', 'Print JSON')
     .addHelpText('after', example('toolkeel doctor --json'))
@@ -155,7 +191,7 @@ export function createProgram(
     .action(
       run(async (pack: string, flags: LoginFlags) => {
         const { login } = await import('./commands/login.js');
-        return login(pack, flags, runtime, firstSignal);
+        return login(pack, flags, runtime, () => stopSignal().stopped);
       }),
     );
 
@@ -176,7 +212,7 @@ export async function addSandboxFlags(program: Command): Promise<void> {
 }
 
 function withServerFlags(command: Command): Command {
-  return withConfig(command)
+  return withPacks(command)
     .option('--profile <name>', 'Use this profile: readonly, api or workflow (default: readonly)')
     .option('--sandbox', 'Use local upstreams only, without credentials')
     .option(

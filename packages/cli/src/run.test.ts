@@ -4,7 +4,7 @@ import { loadConfig } from '@toolkeel/host';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeFailure } from './errors.js';
 import { openHost, type ServerFlags } from './open-host.js';
-import { cliPack } from './packs.js';
+import { cliPack, openCatalog } from './packs.js';
 import { run } from './run.js';
 import { fakeRuntime, useTempDir } from './runtime.fixture.js';
 import { ownVersion } from './runtime.js';
@@ -17,6 +17,12 @@ const ended = async (args: readonly string[], env: Record<string, string> = {}) 
   return { code, out: runtime.output(), err: runtime.errorOutput() };
 };
 
+const open = async (
+  named: readonly string[],
+  flags: ServerFlags,
+  runtime: ReturnType<typeof fakeRuntime>,
+) => openHost(await openCatalog(flags, runtime), named, flags, runtime);
+
 const commands = [
   'up',
   'serve',
@@ -24,6 +30,7 @@ const commands = [
   'manifest',
   'doctor',
   'init',
+  'llm',
   'login',
   'operations',
   'approvals',
@@ -97,6 +104,10 @@ describe('invalid usage', () => {
     [['serv'], /Did you mean serve/],
     [['up', '--port', '70000'], /is not a port/],
     [['doctor', 'stac'], /too many arguments/],
+    [['llm'], /missing required argument 'question'/],
+    [['llm', 'Why?', '--recovery', 'hope'], /--recovery must be one of error, restart/],
+    [['llm', 'Why?', '--provider', 'gpt'], /--provider must be claude or gemini/],
+    [['llm', 'Why?', '--fault', 'stall'], /--fault requires --sandbox/],
     [['sandbox', '--flavour', 'x'], /stac: flavour "x" is not one of/],
     [['login', 'stac'], /stac requires no login/],
     [['login', 'y'], /Unknown pack "y"/],
@@ -197,7 +208,7 @@ describe('a profile that requires fewer approvals than the configuration', () =>
     ['TOOLKEEL_PROFILE', {}, { TOOLKEEL_PROFILE: 'api' }],
   ])('is refused when %s sets it, with the flag that accepts it', async (by, flags, env) => {
     configure();
-    const opening = openHost(['x'], flags, fakeRuntime({ cwd: dir(), env }));
+    const opening = open(['x'], flags, fakeRuntime({ cwd: dir(), env }));
     const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
     expect(failure).toEqual({
       exitCode: 2,
@@ -212,7 +223,7 @@ describe('a profile that requires fewer approvals than the configuration', () =>
       cwd: dir(),
       env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
     });
-    const opened = await openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
+    const opened = await open(['x'], { profile: 'api', withoutApproval: true }, runtime);
     await opened.close();
     expect(opened.host.profile.name).toBe('api');
     const lines = runtime.errorOutput().split('\n').filter(Boolean);
@@ -241,7 +252,7 @@ describe('a profile that requires fewer approvals than the configuration', () =>
     async (_, flags) => {
       configure({ mode: 'composer', packs: { x: {} } });
       const runtime = fakeRuntime({ cwd: dir(), env: {} });
-      const opening = openHost(['x'], { profile: 'api', ...flags }, runtime);
+      const opening = open(['x'], { profile: 'api', ...flags }, runtime);
       const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
       const message = expect.stringMatching(
         /^--profile: moves .* Drop --profile, or change \/mode \(/,
@@ -263,7 +274,7 @@ describe('a profile that requires fewer approvals than the configuration', () =>
     onTestFinished(() => void vi.useRealTimers());
     configure({ rules: [{ name: 'a', action: 'deny', when: { tool: 'x_pots_tweet' } }] });
     const runtime = fakeRuntime({ cwd: dir(), env: {} });
-    const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
+    const opening = open(['x'], { profile: 'api', withoutApproval: true }, runtime);
     await expect(opening).rejects.toThrow('unknown tool "x_pots_tweet"');
     // The log writes its first batch after a delay. Another suite's timer may reschedule itself forever.
     await vi.advanceTimersByTimeAsync(1000);

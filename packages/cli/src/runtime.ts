@@ -54,39 +54,3 @@ export function ownVersion(): string {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as Manifest).version;
 }
-
-/** The part of `process` that delivers signals. */
-interface SignalSource {
-  readonly pid: number;
-  readonly on: (signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void) => unknown;
-  readonly off: (signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void) => unknown;
-  readonly kill: (pid: number, signal: NodeJS.Signals) => unknown;
-}
-
-const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
-
-/**
- * A single Ctrl-C arrives more than once below npm or a script: the terminal signals the whole process
- * group, and the parent forwards the signal.
- */
-const FORWARDING_MS = 500;
-
-/** Resolves at the first signal, for a graceful stop. A later signal terminates the process. */
-export function firstSignal(
-  source: SignalSource = process,
-  now: () => number = () => performance.now(),
-): Promise<void> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    const listener = (signal: NodeJS.Signals): void => {
-      if (first === undefined) {
-        first = now();
-        resolve();
-      } else if (now() - first >= FORWARDING_MS) {
-        for (const name of SIGNALS) source.off(name, listener);
-        source.kill(source.pid, signal);
-      }
-    };
-    for (const signal of SIGNALS) source.on(signal, listener);
-  });
-}

@@ -1,6 +1,6 @@
 import type { Flag } from '@toolkeel/sandbox';
 import { UsageError } from './errors.js';
-import { cliPack, packNames, type SandboxUpstream, type Settings } from './packs.js';
+import { cliPack, packNames, type CliPack, type SandboxUpstream, type Settings } from './packs.js';
 
 export interface Sandboxes {
   readonly byPack: ReadonlyMap<string, SandboxUpstream>;
@@ -13,9 +13,12 @@ export interface Sandboxes {
 export async function startSandboxes(
   names: readonly string[],
   flags: ReadonlyMap<string, Settings> = new Map(),
+  packOf: (name: string) => CliPack = cliPack,
 ): Promise<Sandboxes> {
   const started = await Promise.allSettled(
-    names.map(async (name) => [name, await start(name, flags.get(name) ?? {})] as const),
+    names.map(
+      async (name) => [name, await start(name, packOf(name), flags.get(name) ?? {})] as const,
+    ),
   );
   const running = started.flatMap((result) =>
     result.status === 'fulfilled' ? [result.value] : [],
@@ -33,9 +36,9 @@ export async function startSandboxes(
 }
 
 /** Names the pack in a usage error, because another pack may accept the same flag. */
-async function start(name: string, flags: Settings): Promise<SandboxUpstream> {
+async function start(name: string, pack: CliPack, flags: Settings): Promise<SandboxUpstream> {
   try {
-    return await cliPack(name).sandbox.start(flags);
+    return await pack.sandbox.start(flags);
   } catch (cause) {
     if (!(cause instanceof Error && cause.name === 'UsageError')) throw cause;
     throw new UsageError(`${name}: ${cause.message}`, { cause });

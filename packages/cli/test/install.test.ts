@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,11 +17,14 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
+const readManifest = (dir: string): Manifest =>
+  JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest;
+
 const packages = fileURLToPath(new URL('../..', import.meta.url));
 const ours = new Map(
   readdirSync(packages).map((room) => {
     const dir = join(packages, room);
-    const manifest = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest;
+    const manifest = readManifest(dir);
     return [manifest.name, { dir, manifest }] as const;
   }),
 );
@@ -60,6 +65,21 @@ const ways = {
 
 afterAll(endAll);
 
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const example = join(repository, 'examples', 'tickets');
+
+/** The commands of a page that are meant to be run, in their order. */
+const commandsOf = (page: string): string =>
+  [...page.matchAll(/^```sh run\n(.*?)^```$/gms)].map(([, commands = '']) => commands).join('\n');
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+};
+
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
 }
@@ -76,7 +96,9 @@ describe.each(['unbundled', 'bundled'] as const)(
         file.endsWith('.tgz') ? [`./${file}`] : [],
       );
       writeFileSync(join(dir, 'package.json'), '{ "name": "empty", "private": true }');
-      await npm(['install', ...files, '--prefer-offline'], dir);
+      // The bundled packages are those of a user: the example is such a user's project.
+      if (way === 'bundled') cpSync(example, dir, { recursive: true });
+      await npm(['install', ...files, '--prefer-offline', '--ignore-scripts'], dir);
     }, 180_000);
 
     afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -84,11 +106,13 @@ describe.each(['unbundled', 'bundled'] as const)(
     const npx = (...args: readonly string[]) =>
       start('npx', ['toolkeel', ...args], { cwd: dir, env: environment });
 
-    it('are complete, public and have no install script', () => {
+    it('are complete, public and need no install script', () => {
       expect([...published()].filter((name) => ours.get(name)?.manifest.private)).toEqual([]);
       const lock = JSON.parse(readFileSync(join(dir, 'package-lock.json'), 'utf8')) as Lock;
       const scripted = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
-      expect(scripted.map(([path]) => path)).toEqual([]);
+      // Both only print: one an echo, the other a warning about a version. The next test runs without them.
+      const printing = ['node_modules/@google/genai', 'node_modules/protobufjs'];
+      expect(scripted.map(([path]) => path)).toEqual(printing);
       expect(Object.keys(lock.packages)).toContain('node_modules/toolkeel');
       for (const name of published()) {
         const license = join(dir, 'node_modules', name, 'LICENSE');
@@ -109,14 +133,20 @@ describe.each(['unbundled', 'bundled'] as const)(
       expect(up.err()).toMatch(/"event":"stopped"/);
     });
 
+    it('provide `toolkeel llm --sandbox`', async () => {
+      const llm = npx('llm', 'Why?', '--sandbox', '--provider', 'gemini');
+      await llm.waitForOutput(/You asked: Why\?/);
+      expect((await llm.ended).code).toBe(0);
+    });
+
     it('provide `toolkeel serve` for clients', async () => {
       const [stac, x] = await Promise.all(
         ['stac', 'x'].map((pack) =>
           overStdio([pack], { cwd: dir, env: environment }, ['npx', 'toolkeel']),
         ),
       );
-      expect(await stac?.tools()).toHaveLength(15);
-      expect(await x?.tools()).toHaveLength(26);
+      expect(await stac?.tools()).toHaveLength(13);
+      expect(await x?.tools()).toHaveLength(24);
       await Promise.all([stac?.close(), x?.close()]);
     });
 
@@ -135,6 +165,57 @@ describe.each(['unbundled', 'bundled'] as const)(
       expect(version.out().trim()).toBe(ours.get('toolkeel')?.manifest.version);
       const check = npx('manifest', '--check');
       expect(await check.ended).toMatchObject({ code: 0 });
+    });
+
+    if (way !== 'bundled') return;
+
+    describe('with examples/tickets', () => {
+      const here = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
+        start(command, args, { cwd: dir, env: { ...environment, ...env } });
+
+      it('declares every package that it imports', () => {
+        const { dependencies = {} } = readManifest(example);
+        const sources = readdirSync(example).filter((file) => file.endsWith('.js'));
+        const imported = sources.flatMap((file) =>
+          [...readFileSync(join(example, file), 'utf8').matchAll(/ from '([^.'][^']*)'/g)]
+            .map(([, name = '']) => name)
+            .filter((name) => !name.startsWith('node:')),
+        );
+        expect([...new Set(imported)].toSorted()).toEqual(Object.keys(dependencies).toSorted());
+      });
+
+      it('passes its own tests', async () => {
+        const run = here('npm', ['test']);
+        expect({ ...(await run.ended), out: run.out() }).toMatchObject({ code: 0 });
+        expect(run.out()).toMatch(/^# pass 3$/m);
+      });
+
+      it('creates no ticket twice under 20 kills, by the log of the ticket system', async () => {
+        const run = here(process.execPath, ['kill.js', '20']);
+        expect({ ...(await run.ended), err: run.err() }).toMatchObject({ code: 0 });
+        expect(JSON.parse(run.out())).toEqual({ kills: 20, tickets: 40, duplicates: 0, failed: 0 });
+      }, 240_000);
+
+      it('behaves as docs/your-own-server.md says', async () => {
+        const page = readFileSync(join(repository, 'docs', 'your-own-server.md'), 'utf8');
+        const [port, backend] = [await freePort(), String(await freePort())];
+        const script = commandsOf(page).replaceAll('7411', String(port));
+        expect(script).toContain('kill -9');
+        const env = { PORT: backend, TICKETS_URL: `http://127.0.0.1:${backend}` };
+        const run = here('sh', ['-e', '-c', script], env);
+        expect({ ...(await run.ended), err: run.err() }).toMatchObject({ code: 0 });
+        expect(run.err()).toMatch(/^curl: \((18|52)\)/); // no response, or half of one
+        expect(run.out().match(/^created .*$/gm)).toEqual([
+          'created T1 The lift is stuck', // as soon as it exists
+          'created T1 The lift is stuck', // the whole log, in the end
+        ]);
+        const [answer = '{}'] = /^\{.*\}$/m.exec(run.out()) ?? [];
+        expect(JSON.parse(answer)).toMatchObject({
+          result: { structuredContent: { success: true, data: { id: 'T1' } } },
+        });
+        expect(run.out()).toMatch(/succeeded|reconciled/); // operations list
+        expect(readFileSync(join(dir, 'tools.json'), 'utf8')).toContain('"create_ticket"');
+      });
     });
   },
 );

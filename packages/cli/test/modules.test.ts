@@ -38,5 +38,7 @@ it('describing X loads neither its client nor its middleware', async () => {
   const runtimeModules =
     /packages\/x\/dist\/(instance|api\/|http\/|text\/|posts\/|media\/|tools\/[^/]+\.js)/;
   expect(matching(files, runtimeModules)).toEqual([]);
+  expect(matching(files, /packages\/pack-kit\/dist\/base\.js$/)).toHaveLength(1);
+  expect(matching(files, /packages\/(pack-kit\/dist\/http|kernel\/dist\/engine)\//)).toEqual([]);
   expect(matching(files, /packages\/x\/dist\/auth\/(login|stored-login)\.js/)).toEqual([]);
 });

@@ -21,7 +21,7 @@ describe('toolkeel serve', () => {
   it('serves the tools of a pack on stdio with the upstream of the environment', async () => {
     const upstream = await startStacSandbox({ scale: 0.1 });
     const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
-    expect(await client.tools()).toHaveLength(15);
+    expect(await client.tools()).toHaveLength(13);
     expect(await client.call('get_root')).toMatchObject({
       success: true,
       data: { catalog: 'default' },
@@ -101,7 +101,9 @@ describe('toolkeel serve', () => {
 it('exits with 2 for an unknown pack, and writes nothing to stdout', async () => {
   const { code, out, err } = await finished(['serve', 'stak'], place());
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toBe('toolkeel: Unknown pack "stak". Did you mean "stac"? Packs: stac, x.\n');
+  expect(err).toBe(
+    'toolkeel: Unknown pack "stak". Did you mean "stac"? Packs: stac, x, github, llm.\n',
+  );
 });
 
 it('serves every pack without a configuration, and reports missing credentials at once', async () => {

@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import {
   ConfigError,
-  configuredPacks,
   createHost,
   hasRules,
   HostError,
@@ -9,12 +8,11 @@ import {
   openGovernance,
   type LoadedConfig,
 } from '@toolkeel/host';
-import { choosePacks, cliPack, packNames, toolsOf, type Finding } from '../packs.js';
+import { openCatalog, toolsOf, type Finding, type PackFlags } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
 import { checkDataDir, checkJournal, checkNode, checkUpstreams } from './doctor-checks.js';
 
-export interface DoctorFlags {
-  readonly config?: string;
+export interface DoctorFlags extends PackFlags {
   readonly json?: boolean;
 }
 
@@ -22,12 +20,10 @@ const LABEL = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const;
 const STYLE = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 /** Reports problems of the installation and how to fix them; exits with 1 if a check fails. */
-export async function doctor(
-  { config, json }: DoctorFlags,
-  runtime: RuntimeContext,
-): Promise<number> {
+export async function doctor(flags: DoctorFlags, runtime: RuntimeContext): Promise<number> {
   const { stdout } = runtime;
-  const findings = await runChecks(config, runtime);
+  const { json } = flags;
+  const findings = await runChecks(flags, runtime);
   const ok = findings.every(({ status }) => status !== 'fail');
   stdout.write(
     json ? `${JSON.stringify({ ok, findings }, null, 2)}\n` : report(findings, stdout.colours),
@@ -52,26 +48,26 @@ function report(findings: readonly Finding[], colours: boolean): string {
 }
 
 /** Runs every check with the configuration that a server would load here. */
-async function runChecks(
-  file: string | undefined,
-  { env, cwd }: RuntimeContext,
-): Promise<readonly Finding[]> {
+async function runChecks(flags: PackFlags, runtime: RuntimeContext): Promise<readonly Finding[]> {
+  const { env, cwd } = runtime;
+  const { config: file } = flags;
   const node = checkNode(process.versions.node);
   try {
     const location = { env, cwd, ...(file !== undefined && { file }) };
-    const packs = choosePacks([], configuredPacks(location));
-    const bindings = await Promise.all(packs.map((name) => cliPack(name).load()));
-    const otherPacks = packNames.filter((name) => !packs.includes(name));
+    const { names, get, choose } = await openCatalog(flags, runtime);
+    const packs = choose();
+    const bindings = await Promise.all(packs.map((name) => get(name).load()));
+    const otherPacks = names.filter((name) => !packs.includes(name));
     const loaded = loadConfig({ ...location, packs: bindings, otherPacks, withoutApproval: true });
     await openGovernance({
       loaded,
       tools: bindings.flatMap(({ pack }) => pack.describe()),
-      ...(hasRules(loaded) && { others: await toolsOf(otherPacks) }),
+      ...(hasRules(loaded) && { others: await toolsOf(otherPacks, get) }),
       log: () => {},
     });
     const host = createHost({ packs: packs.map(loaded.packEntry), ...loaded.hostOptions });
     const checkPack = async (name: string): Promise<readonly Finding[]> =>
-      (await cliPack(name).check?.(loaded.packEntry(name).config)) ?? [];
+      (await get(name).check?.(loaded.packEntry(name).config)) ?? [];
     try {
       return [
         node,

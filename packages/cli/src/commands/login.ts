@@ -1,7 +1,7 @@
 import { didYouMean, loadConfig } from '@toolkeel/host';
 import { UsageError } from '../errors.js';
 import { escapeControls } from '../operator/format.js';
-import { choosePacks, cliPack, packNames } from '../packs.js';
+import { openCatalog, type PackCatalog } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
 
 export interface LoginFlags {
@@ -16,10 +16,12 @@ export interface LoginFlags {
 export async function login(
   named: string,
   flags: LoginFlags,
-  { env, cwd, stdout, stderr }: RuntimeContext,
+  runtime: RuntimeContext,
   stopped: () => Promise<void>,
 ): Promise<number> {
-  const { logIn, load, name } = packWithLogin(named);
+  const { env, cwd, stdout, stderr } = runtime;
+  const catalog = await openCatalog(flags, runtime);
+  const { logIn, load, name } = packWithLogin(named, catalog);
   const { clientId, port } = flags;
   const more = {
     ...(clientId !== undefined && { clientId: parseClientId(clientId) }),
@@ -32,7 +34,7 @@ export async function login(
     cwd,
     ...(flags.config !== undefined && { file: flags.config }),
     packs: [await load()],
-    otherPacks: packNames.filter((other) => other !== name),
+    otherPacks: catalog.names.filter((other) => other !== name),
     only: ['dataDir', 'packs', 'profile'],
     withoutApproval: true,
   });
@@ -82,11 +84,11 @@ function sameVariables(name: string, env: RuntimeContext['env']): string {
   return set.length === 0 ? '' : `, with the same ${set.toSorted().join(', ')}`;
 }
 
-function packWithLogin(named: string) {
-  const [name = ''] = choosePacks([named]);
-  const { login: logIn, load } = cliPack(name);
+function packWithLogin(named: string, { names, get, choose }: PackCatalog) {
+  const [name = ''] = choose([named]);
+  const { login: logIn, load } = get(name);
   if (logIn) return { name, logIn, load };
-  const others = packNames.filter((other) => cliPack(other).login);
+  const others = names.filter((other) => get(other).login);
   throw new UsageError(
     `${name} requires no login.${didYouMean(named, others)} Packs with a login: ${others.join(', ')}.`,
   );

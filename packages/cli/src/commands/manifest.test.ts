@@ -84,7 +84,7 @@ describe('toolkeel manifest', () => {
     },
   );
 
-  it('has no mutations in readonly, and the host tools in both profiles', async () => {
+  it('has no mutations in readonly, and the host tools where there are mutations', async () => {
     const { tools } = await currentManifest();
     const of = (profile: 'readonly' | 'api') =>
       tools.filter(({ profiles }) => profiles.includes(profile));
@@ -94,12 +94,11 @@ describe('toolkeel manifest', () => {
         .filter(({ mutation }) => mutation)
         .map(({ name }) => name),
     ).toContain('x_post_tweet');
-    for (const profile of ['readonly', 'api'] as const) {
-      const names = of(profile).map(({ name }) => name);
-      expect(names).toEqual(
-        expect.arrayContaining(['get_operation', 'get_policy_status', 'x_get_me']),
-      );
-    }
+    const namesOf = (profile: 'readonly' | 'api') => of(profile).map(({ name }) => name);
+    const added = ['get_operation', 'get_policy_status'];
+    expect(namesOf('api')).toEqual(expect.arrayContaining([...added, 'x_get_me']));
+    expect(namesOf('readonly')).toContain('x_get_me');
+    expect(namesOf('readonly').filter((name) => added.includes(name))).toEqual([]);
   });
 
   it.each([

@@ -8,16 +8,20 @@ import {
   manifestSchema,
   manifestText,
   type Manifest,
+  type ToolSpec,
 } from '@toolkeel/contract';
 import { hostToolSpecs } from '@toolkeel/host';
 import { UsageError } from '../errors.js';
-import { packNames, parseProfile, toolsOf } from '../packs.js';
+import { openCatalog, packNames, parseProfile, toolsOf, type PackFlags } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
 
-export interface ManifestFlags {
+export interface ManifestFlags extends PackFlags {
   readonly profile?: string;
   /** `true` without a file: the manifest published with this version. */
   readonly check?: string | true;
+  /** Prints what the listing costs instead. */
+  readonly tokens?: boolean;
+  readonly json?: boolean;
 }
 
 export const publishedManifest: string = fileURLToPath(
@@ -25,11 +29,22 @@ export const publishedManifest: string = fileURLToPath(
 );
 
 /** Prints the manifest, or its differences from a file. */
-export async function manifest(
-  { profile, check }: ManifestFlags,
-  { cwd, stdout, stderr }: RuntimeContext,
-): Promise<number> {
-  const current = filterByProfile(await currentManifest(), profile);
+export async function manifest(flags: ManifestFlags, runtime: RuntimeContext): Promise<number> {
+  const { profile, check, tokens, json = false } = flags;
+  const { cwd, stdout, stderr } = runtime;
+  const { names, get } = await openCatalog(flags, runtime);
+  if (tokens) {
+    if (check !== undefined) throw new UsageError('--tokens and --check exclude each other.');
+    const { groupTools, printListingCosts } = await import('./manifest-tokens.js');
+    const bindings = await Promise.all(names.map((name) => get(name).load()));
+    const selected = profile === undefined ? {} : { profile: parseProfile(profile) };
+    const groups = groupTools(bindings.map(({ pack }) => pack));
+    printListingCosts(groups, { ...selected, json }, runtime);
+    return 0;
+  }
+  // The published manifest has only the built-in packs.
+  const tools = await toolsOf(check === true ? packNames : names, get);
+  const current = filterByProfile(await currentManifest(tools), profile);
   if (check === undefined) {
     stdout.write(manifestText(current));
     return 0;
@@ -47,9 +62,10 @@ export async function manifest(
   return 0;
 }
 
-/** All tools of all packs and of the host, with the arguments that the journal adds. */
-export async function currentManifest(): Promise<Manifest> {
-  return buildManifest([...(await toolsOf(packNames)), ...hostToolSpecs()].map(acceptControls));
+/** The tools of packs (default: the built-in ones) and of the host, with the arguments of the journal. */
+export async function currentManifest(tools?: readonly ToolSpec[]): Promise<Manifest> {
+  const ofPacks = tools ?? (await toolsOf(packNames));
+  return buildManifest([...ofPacks, ...hostToolSpecs()].map(acceptControls));
 }
 
 function filterByProfile(manifestOfAll: Manifest, profile: string | undefined): Manifest {

@@ -51,7 +51,7 @@ export async function printList(
   runtime: RuntimeContext,
   format: (found: readonly OperationView[], journal: OpenedOperatorJournal) => string,
 ): Promise<number> {
-  const { config: _, json, ...given } = flags;
+  const { config: _, pack: _packs, json, ...given } = flags;
   const filter = parseFilter(given);
   return withOperatorJournal(flags, runtime, async (journal, print) => {
     const { before } = filter;

@@ -1,17 +1,10 @@
 import { hostname } from 'node:os';
 import { styleText } from 'node:util';
-import {
-  consoleTokenFile,
-  ephemeralConsoleToken,
-  type LoadedConfig,
-  type OperatorApi,
-  persistentConsoleToken,
-} from '@toolkeel/host';
+import type { LoadedConfig } from '@toolkeel/host';
 import { type OpenedHost, openHost, type ServerFlags } from '../open-host.js';
-import { cliPack } from '../packs.js';
+import { openCatalog, type PackCatalog } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
 import { shellWord, snippetsFor } from '../snippets.js';
-import { serveHttp } from './serve.js';
 
 export interface UpFlags extends ServerFlags {
   readonly host?: string;
@@ -27,43 +20,32 @@ export async function up(
 ): Promise<void> {
   const { host, port } = flags;
   const address = { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
-  const opened = await openHost(named, flags, runtime, address);
+  const catalog = await openCatalog(flags, runtime);
+  const opened = await openHost(catalog, named, flags, runtime, address);
+  const { url, consoleToken, close } = await opened.listen({ api: true });
   const { stdout } = runtime;
-  const operator = await openOperatorApi(opened);
-  const welcome = ({ url }: { readonly url: string }): void => {
-    stdout.write(welcomeText(opened, url, stdout.colours, operator?.token));
-  };
-  await serveHttp(opened, stopped, welcome, operator ? { api: operator.api } : {});
+  stdout.write(welcomeText(opened, catalog, url, stdout.colours, shellToken(consoleToken)));
+  await stopped;
+  await close();
 }
 
-/** The operator API, and its token as a shell expression. */
-async function openOperatorApi({
-  governance,
-  loaded,
-  sandboxes,
-  log,
-}: OpenedHost): Promise<{ readonly api: OperatorApi; readonly token: string } | undefined> {
-  if (sandboxes) {
-    const token = ephemeralConsoleToken();
-    return { api: await governance.api(token), token: token.reveal() };
-  }
-  const { dataDir, secrets } = loaded;
-  try {
-    const api = await governance.api(persistentConsoleToken(dataDir, secrets));
-    return { api, token: `$(cat ${shellWord(consoleTokenFile(dataDir))})` };
-  } catch (cause) {
-    log('warn', 'no_api_for_people', { dir: dataDir, cause });
-    return undefined;
-  }
+type ConsoleToken = Awaited<ReturnType<OpenedHost['listen']>>['consoleToken'];
+
+/** The operator's token as a shell expression. The token of a sandbox may be displayed. */
+function shellToken(token: ConsoleToken): string | undefined {
+  if (!token) return undefined;
+  return 'value' in token ? token.value : `$(cat ${shellWord(token.file)})`;
 }
 
 function welcomeText(
-  { host, packs, sandboxes, loaded }: OpenedHost,
+  opened: OpenedHost,
+  catalog: PackCatalog,
   url: string,
   colours: boolean,
   /** As a shell expression. */
   consoleToken?: string,
 ): string {
+  const { host, packs, sandboxes, loaded } = opened;
   const bold = (text: string): string =>
     colours ? styleText('bold', text, { validateStream: false }) : text;
   const mcp = `${url}/mcp`;
@@ -90,6 +72,10 @@ function welcomeText(
         ]),
   ] as const;
   const snippets = snippetsFor({ url: mcp, ...(authorization !== undefined && { authorization }) });
+  const demonstrations = demonstrationsOf(opened, catalog);
+  const firstCalls = packs.flatMap((name) =>
+    demonstrations.has(name) ? [] : (catalog.get(name).firstCall ?? []),
+  );
   return [
     bold('Toolkeel is up.'),
     ...(sandboxes
@@ -101,13 +87,35 @@ function welcomeText(
     bold('Connect a client'),
     ...snippets.flatMap(({ client, where, text }) => ['', `  ${client}, ${where}:`, indent(text)]),
     '',
-    bold(packs.length > 1 ? 'Try a first call of each pack' : 'Try a first call'),
-    '',
-    ...packs.flatMap((name) => [indent(curlFor(mcp, name, authorization)), '']),
+    ...(firstCalls.length > 0
+      ? [bold(firstCalls.length > 1 ? 'Try a first call of each pack' : 'Try a first call'), '']
+      : []),
+    ...firstCalls.flatMap((call) => [indent(curlFor(mcp, call, authorization)), '']),
+    ...[...demonstrations.values()].flatMap(({ control, call, faults }) => {
+      const post = curlFor(mcp, call, authorization);
+      const rules = shellWord(JSON.stringify(faults));
+      return [
+        bold('Lose a response, and see that nothing is executed twice'),
+        '',
+        ...step(
+          'Make the sandbox execute the next post and lose its response:',
+          `curl -sS -X PUT ${control}/faults -d ${rules}`,
+        ),
+        ...step('Post. Toolkeel reads the outcome back instead of posting again:', post),
+        ...step('Post the same again. The first result is replayed:', post),
+        ...step('Read the log of the sandbox. It has one post:', `curl -sS ${control}/commits`),
+      ];
+    }),
     'Press Ctrl-C to stop.',
     '',
   ].join('\n');
 }
+
+const step = (what: string, command: string): readonly string[] => [
+  `  ${what}`,
+  indent(command),
+  '',
+];
 
 /** Addresses for other machines, if the server listens on all interfaces. */
 function remoteUrls({ httpOptions }: LoadedConfig, url: string): readonly string[] {
@@ -116,14 +124,23 @@ function remoteUrls({ httpOptions }: LoadedConfig, url: string): readonly string
   return allowedHosts.map((name) => `http://${name}:${new URL(url).port}`);
 }
 
-function curlFor(mcp: string, pack: string, authorization: string | undefined): string {
-  const params = cliPack(pack).firstCall;
+/** Only with a sandbox, and only in a profile that has the mutation. */
+function demonstrationsOf({ host, packs, sandboxes }: OpenedHost, { get }: PackCatalog) {
+  const found = packs.flatMap((name) => {
+    const { demonstration } = get(name);
+    const control = sandboxes?.byPack.get(name)?.addresses['control'];
+    if (!demonstration || control === undefined) return [];
+    const isRegistered = host.tools.some((tool) => tool.name === demonstration.call.name);
+    return isRegistered ? [[name, { ...demonstration, control }] as const] : [];
+  });
+  return new Map(found);
+}
+
+function curlFor(mcp: string, params: object, authorization: string | undefined): string {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   return [
-    `curl -sS ${shellWord(mcp)}`,
+    `curl -sS ${shellWord(mcp)} -H 'Content-Type: application/json'`,
     ...(authorization === undefined ? [] : [`-H "Authorization: ${authorization}"`]),
-    `-H 'Content-Type: application/json'`,
-    `-H 'Accept: application/json, text/event-stream'`,
     `-d ${shellWord(body)}`,
   ].join(' \\\n  ');
 }

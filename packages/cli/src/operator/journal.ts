@@ -17,11 +17,10 @@ import {
   type PackEntry,
 } from '@toolkeel/host';
 import type { JournalStore, ToolSource } from '@toolkeel/journal';
-import { cliPack, packNames } from '../packs.js';
+import { openCatalog, type PackFlags } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
 
-export interface OperatorFlags {
-  readonly config?: string;
+export interface OperatorFlags extends PackFlags {
   readonly json?: boolean;
 }
 
@@ -36,7 +35,8 @@ export async function openOperatorJournal(
   flags: OperatorFlags,
   runtime: RuntimeContext,
 ): Promise<OpenedOperatorJournal> {
-  const bindings = await Promise.all(packNames.map((name) => cliPack(name).load()));
+  const { names, get } = await openCatalog(flags, runtime);
+  const bindings = await Promise.all(names.map((name) => get(name).load()));
   const loaded = loadJournalConfig(flags, runtime, bindings);
   const { createJournal } = await import('@toolkeel/journal');
   const { store, journaling } = await openJournalStore(loaded);
@@ -120,6 +120,10 @@ function withSettings(
 /** Loads tools without credentials where the pack supports it; otherwise only their descriptions. */
 function toolsOf(entries: readonly PackEntry[]): ToolSource {
   const specs = entries.flatMap(({ pack }) => pack.describe());
+  const names = specs.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  // A decision must not be checked by the tool of another pack.
+  if (twice !== undefined) throw new HostError(`Two packs have a tool named ${twice}: rename one.`);
   const load = async (name: string): Promise<Tool | undefined> => {
     const spec = specs.find((candidate) => candidate.name === name);
     const owner = entries.find(({ pack }) => pack.describe().some((tool) => tool.name === name));

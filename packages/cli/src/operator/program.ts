@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { DecideFlags, EditFlags } from '../commands/approvals.js';
 import type { ExportFlags, VerifyFlags } from '../commands/audit.js';
 import type { ListFlags, ResolveFlags } from '../commands/operations.js';
-import { collect, example, withConfig } from '../options.js';
+import { collect, example, withConfig, withPacks } from '../options.js';
 import type { RuntimeContext } from '../runtime.js';
 import type { OperatorFlags } from './journal.js';
 
@@ -120,13 +120,13 @@ function addAudit(audit: Command, run: Run, runtime: RuntimeContext): void {
   audit
     .description('Verify and export the audit log of all decisions and sends.')
     .addHelpText('after', example('toolkeel audit verify'));
-  withOperatorFlags(audit.command('head'))
+  withJson(withConfig(audit.command('head')))
     .description(
       'Print the head of the hash chain. Store it where writers of the journal cannot change it.',
     )
     .addHelpText('after', example('toolkeel audit head'))
     .action(run(async (flags: OperatorFlags) => (await load()).auditHead(flags, runtime)));
-  withOperatorFlags(audit.command('verify'))
+  withJson(withConfig(audit.command('verify')))
     .description('Verify the hash chain. Exits with 1 if rows were altered, removed or truncated.')
     .option('--expect <seq:hash>', 'Compare with a head that was stored elsewhere')
     .addHelpText('after', example('toolkeel audit verify --expect 1042:5e8f…'))
@@ -141,7 +141,11 @@ function addAudit(audit: Command, run: Run, runtime: RuntimeContext): void {
 }
 
 function withOperatorFlags(command: Command): Command {
-  return withConfig(command).option('--json', 'Print JSON');
+  return withJson(withPacks(command));
+}
+
+function withJson(command: Command): Command {
+  return command.option('--json', 'Print JSON');
 }
 
 function withFilters(command: Command): Command {

@@ -43,16 +43,33 @@ export interface LoggedIn {
   readonly unused?: string;
 }
 
-/** The integration of a pack into this command. */
+/** A pack as the commands use it. */
 export interface CliPack {
   /** Loads the pack's descriptions and configuration schema, but not its client. */
   readonly load: () => Promise<PackBinding>;
   /** A first call to try, which works with any upstream. */
-  readonly firstCall: { readonly name: string; readonly arguments: Settings };
+  readonly firstCall?: { readonly name: string; readonly arguments: Settings };
+  /** A mutation whose response the sandbox can lose, to show that it is not executed twice. */
+  readonly demonstration?: {
+    readonly call: { readonly name: string; readonly arguments: Settings };
+    /** Fault injection rules of the sandbox that lose the response to the next such call. */
+    readonly faults: readonly Settings[];
+  };
   readonly sandbox: {
-    readonly flags: () => Promise<readonly Flag[]>;
     /** `flags`: values from the command line, by flag name. */
     readonly start: (flags: Settings) => Promise<SandboxUpstream>;
+  };
+  /** For upstreams that require a user login. */
+  readonly login?: (request: LoginRequest) => Promise<LoggedIn>;
+  /** Additional checks of `doctor`. Findings contain no secret. */
+  readonly check?: (settings: unknown) => Promise<readonly Finding[]>;
+}
+
+/** A pack of this package, which also has flags of `sandbox` and a question of `init`. */
+export interface BuiltinPack extends CliPack {
+  readonly firstCall: NonNullable<CliPack['firstCall']>;
+  readonly sandbox: CliPack['sandbox'] & {
+    readonly flags: () => Promise<readonly Flag[]>;
   };
   /** The question of `init`, and the settings for its answer. */
   readonly setup: {
@@ -62,10 +79,6 @@ export interface CliPack {
     readonly placeholder: string;
     readonly settings: (url: string) => Settings;
   };
-  /** For upstreams that require a user login. */
-  readonly login?: (request: LoginRequest) => Promise<LoggedIn>;
-  /** Additional checks of `doctor`. Findings contain no secret. */
-  readonly check?: (settings: unknown) => Promise<readonly Finding[]>;
 }
 
 /** A result of `toolkeel doctor`. */

@@ -1,6 +1,6 @@
-import type { CliPack } from './pack.js';
+import type { BuiltinPack } from './pack.js';
 
-export const stac: CliPack = {
+export const stac: BuiltinPack = {
   load: async () => {
     const { stac: pack, configFromEnvironment } = await import('@toolkeel/stac');
     return { pack, fromEnvironment: configFromEnvironment, preset: 'stac' };

@@ -4,7 +4,7 @@ import {
   DEFAULT_REDIRECT_PORT,
   loginX,
   lookAtLogin,
-  readSecret,
+  readToken,
 } from '@toolkeel/x/pack';
 import { UsageError } from '../errors.js';
 import type { Finding, LoggedIn, LoginRequest } from './pack.js';
@@ -24,7 +24,7 @@ export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
   }
   refuseUnknownAuthorizePage(settings);
   const file = config.tokenFile ?? xLoginFile(request.dataDir);
-  const clientSecret = source && readSecret(source, 'packs.x.clientSecret', env);
+  const clientSecret = source && readToken(source, 'packs.x.clientSecret', env);
   const { username } = await loginX({
     clientId,
     tokenFile: file,

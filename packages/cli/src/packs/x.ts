@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CliPack, SandboxUpstream, Settings } from './pack.js';
+import type { BuiltinPack, SandboxUpstream, Settings } from './pack.js';
 
-export const x: CliPack = {
+export const x: BuiltinPack = {
   load: async () => {
     const { x: pack, configFromEnvironment } = await import('@toolkeel/x/pack');
     return {
@@ -16,6 +16,10 @@ export const x: CliPack = {
     };
   },
   firstCall: { name: 'get_capabilities', arguments: {} },
+  demonstration: {
+    call: { name: 'x_post_tweet', arguments: { text: 'Hello' } },
+    faults: [{ kind: 'close-after-read', routes: ['create-post'], times: 1 }],
+  },
   sandbox: {
     flags: async () => (await import('@toolkeel/sandbox')).xFlags,
     start: startXSandboxUpstream,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { envelopeSchema, parseInput, type ToolSpec } from '@toolkeel/contract';
+import { argumentsOf } from '@toolkeel/pack-kit/testing';
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
 import { stac } from '@toolkeel/stac';
 import fc from 'fast-check';
@@ -11,19 +12,12 @@ import { writeStacConfig } from './stac.js';
 
 type Args = Record<string, unknown>;
 
-/** Values close to the tools' schemas, and far from them. */
-const pool: readonly unknown[] = [
-  null,
-  true,
-  '',
-  ' ',
-  '[',
+/** Values close to what the tools accept. */
+const values: readonly unknown[] = [
   '[1,2,3,4]',
   '{"type":"Point","coordinates":[0,0]}',
   '2024-06',
-  '2024-06-31',
   '2024-06-01/..',
-  '../..',
   'latest',
   'sentinel-2-l2a',
   '-properties.datetime',
@@ -31,33 +25,20 @@ const pool: readonly unknown[] = [
   'json',
   '\u{1F30D}',
   '\uD83C',
-  '\u0000',
-  '__proto__',
-  'a'.repeat(9000),
   '5',
-  -1,
-  0,
-  1,
-  1.5,
   501,
-  1e9,
   1e300,
-  [],
-  [0, 0, 0],
   [10, 45, 11, 50],
   [10, 50, 11, 45],
   [170, -10, -170, 10],
   ['sentinel-2-l2a'],
   ['sentinel-2-l2a', 5],
-  [[[]]],
-  {},
   { type: 'Polygon', coordinates: [] },
   { type: 'Point', coordinates: [10, 50] },
   { include: 5 },
   { include: ['properties.datetime'] },
   { 'eo:cloud_cover': { lt: 10 } },
   { op: '<', args: [{ property: 'eo:cloud_cover' }, 10] },
-  { constructor: { prototype: 1 } },
 ];
 
 /** Local addresses only: a public one would be requested. */
@@ -77,29 +58,13 @@ export function fuzzArguments(
   count: number,
   seed: number,
 ): { readonly refused: Args[]; readonly accepted: Args[] } {
-  const names = Object.keys(input.shape);
-  const value = fc.oneof(
-    { arbitrary: fc.constantFrom(...pool), weight: 3 },
-    { arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 1 },
-  );
-  const member = fc.constantFrom(...names, ...names, 'unknown', '__proto__').chain((name) => {
-    const values = name === 'catalog_url' ? fc.constantFrom<unknown>(...addresses, 5) : value;
-    return fc.tuple(fc.constant(name), values);
-  });
-  // Required arguments are mostly present, so that some calls are accepted.
-  const required = (inputSchema['required'] ?? []) as readonly string[];
-  const base = fc.tuple(
-    ...required.map((name) =>
-      fc.tuple(fc.constant(name), fc.oneof(fc.constant('sentinel-2-l2a'), value)),
-    ),
-  );
-  const members = fc.tuple(base, fc.array(member, { maxLength: 4 }));
-  // Not Object.fromEntries: `__proto__` must be an ordinary member.
-  const written = (entries: readonly (readonly [string, unknown])[]): string =>
-    `{${entries.map(([name, given]) => `${JSON.stringify(name)}:${JSON.stringify(given)}`).join()}}`;
-  const made = fc
-    .sample(members, { numRuns: count, seed })
-    .map((parts) => JSON.parse(written(parts.flat())) as Args);
+  const address = fc.constantFrom<unknown>(...addresses, 5);
+  const given = fc
+    .tuple(argumentsOf({ inputSchema }, values), address)
+    .map(([args, url]) =>
+      Object.hasOwn(args, 'catalog_url') ? { ...args, catalog_url: url } : args,
+    );
+  const made: readonly Args[] = fc.sample(given, { numRuns: count, seed });
   const isRefused = (args: Args): boolean =>
     !isWellFormed(args) || !parseInput({ input, inputSchema }, args).parsed.success;
   return {

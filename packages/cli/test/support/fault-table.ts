@@ -23,7 +23,10 @@ const tolerated = (requests: number): Expected => ({
 /**
  * Excludes the faults of other upstreams, and the empty object, which has a different meaning for each tool.
  */
-type Named = Exclude<FaultKind, `${'' | 'acted-'}http-${number}` | `x-${string}` | 'empty-json'>;
+type Named = Exclude<
+  FaultKind,
+  `${'' | 'acted-'}http-${number}` | `${'x' | 'github' | 'llm' | 'cli'}-${string}` | 'empty-json'
+>;
 
 /** Every named fault of the sandbox: a new one without an entry does not compile. */
 const named: Readonly<Record<Named, Expected>> = {

@@ -3,13 +3,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { shopPack } from '../../src/fixtures/shop.fixture.js';
-import { addPack } from '../../src/packs.js';
+import { afterEach, beforeEach } from 'vitest';
 import { run } from '../../src/run.js';
 import { fakeRuntime, useTempDir } from '../../src/runtime.fixture.js';
 import { overStdio, type Connected } from './client.js';
-import { endAll, start, type Running } from './process.js';
+import { bin, endAll, toolkeel, type Running } from './process.js';
 
 /** The behaviour for the next request. `hang` waits for `release`. */
 type Plan = 'answer' | 'hang' | 'commit and break' | 'break';
@@ -70,7 +68,8 @@ async function startShop(): Promise<ShopUpstream> {
   };
 }
 
-const shopBin = fileURLToPath(new URL('../../dist/fixtures/shop-bin.fixture.js', import.meta.url));
+/** A pack that the command does not know, as built: in this process its libraries are other copies. */
+const shopModule = fileURLToPath(new URL('../../dist/fixtures/shop.fixture.js', import.meta.url));
 
 interface ShopEnvironment {
   readonly dir: () => string;
@@ -99,11 +98,6 @@ export function useShop(): ShopEnvironment {
   const dir = useTempDir();
   let upstream: ShopUpstream | undefined;
   let clients: Connected[] = [];
-  let removePack: (() => void) | undefined;
-  beforeAll(() => {
-    removePack = addPack('shop', shopPack);
-  });
-  afterAll(() => removePack?.());
   beforeEach(async () => {
     upstream = await startShop();
   });
@@ -117,18 +111,19 @@ export function useShop(): ShopEnvironment {
   const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
   const shop = (): ShopUpstream => upstream!;
   const process_ = (args: readonly string[], env?: Record<string, string>): Running =>
-    start(process.execPath, [shopBin, ...args], place(env));
+    toolkeel(args, place(env));
   return {
     dir,
     shop,
     data: (name) => join(dir(), 'data', name),
     configure: (config) => {
       const file = join(dir(), 'toolkeel.config.json');
-      const whole = { dataDir: 'data', packs: { shop: { url: shop().url } }, ...config };
+      const packs = { shop: { module: shopModule, url: shop().url } };
+      const whole = { dataDir: 'data', packs, ...config };
       writeFileSync(file, JSON.stringify(whole));
     },
     serve: async (through) => {
-      const [first, ...rest] = [...(through ?? []), process.execPath, shopBin];
+      const [first, ...rest] = [...(through ?? []), process.execPath, bin];
       const client = await overStdio([], place(), [first ?? '', ...rest]);
       clients.push(client);
       return client;
