@@ -8,6 +8,7 @@ import { judge } from './lib/thresholds.mjs';
 import { asText } from './lib/format.mjs';
 import { loadCase } from './lib/case.mjs';
 import { journalName, journalTable, measureJournal } from './lib/journal/journal.mjs';
+import { measurePostgres, postgresTable } from './lib/journal/postgres.mjs';
 import { load } from './lib/machine.mjs';
 import { findNodes } from './lib/nodes.mjs';
 import { markdown } from './lib/report.mjs';
@@ -18,7 +19,7 @@ import { costTable, heapTable, sizeTable, thresholdTable } from './lib/tables.mj
 
 const help = `Measure the cost of a resilient call and compare it with other libraries.
 
-  npm run bench                          run everything in about eight minutes and write docs/benchmarks.md
+  npm run bench                          run everything in about ten minutes and write docs/benchmarks.md
   npm run bench -- --quick               run one short round; write nothing
   npm run bench -- --only toolkeel       run only cases, libraries or groups with this in their name; write nothing
   npm run bench -- --node ~/node24/bin/node   use this Node if none of its line (20, 24) is found
@@ -33,6 +34,7 @@ to the host, or to the journal
 
   npm run bench -- --only served
   npm run bench -- --only journal
+  npm run bench -- --only postgres
 `;
 
 const rounds = { all: { 20: 7, 24: 5 }, explaining: { 20: 3, 24: 3 }, heap: 3 };
@@ -94,11 +96,13 @@ await main(async () => {
   const cases = await selectedCases(only);
   const servers = {
     calls: isSelected(servedNames.calls, only),
+    http: isSelected(servedNames.http, only),
     starts: isSelected(servedNames.starts, only),
   };
   const isJournalSelected = isSelected(journalName, only);
-  if (cases.size === 0 && !servers.calls && !servers.starts && !isJournalSelected)
-    throw new Error(`No case has "${only}" in its name.`);
+  const isPostgresSelected = isJournalSelected || isSelected('postgres', only);
+  const isAny = Object.values(servers).includes(true) || isPostgresSelected;
+  if (cases.size === 0 && !isAny) throw new Error(`No case has "${only}" in its name.`);
   const { found: runtimes, missing } = await findNodes(values.node);
   for (const line of missing)
     say(
@@ -133,7 +137,8 @@ await main(async () => {
     const heaps = await withProgress(scales.label, () => weighAll(weighing, scales.onStep));
     const served = await measureServed(runtimes, servers, quick);
     const journal = isJournalSelected ? await measureJournal(runtimes, quick) : {};
-    return { costs, heaps, sizes, served, journal };
+    const postgres = isPostgresSelected ? await measurePostgres(runtimes, quick) : { costs: {} };
+    return { costs, heaps, sizes, served, journal, postgres };
   });
   clearInterval(watch);
 
@@ -146,6 +151,7 @@ await main(async () => {
     sizeTable(results, cases),
     servedTable(results.served),
     journalTable(results.journal),
+    postgresTable(results.postgres),
     thresholdTable(judgements),
   ];
   for (const table of tables) if (table.rows.length > 0) say(`\n${asText(table)}`);

@@ -13,6 +13,9 @@ export const times = (value) => `${value.toFixed(value < 100 ? 1 : 0)} ×`;
 export const inHundredths = (value) => `${value.toFixed(2)} ×`;
 
 /** @param {number} value */
+export const percent = (value) => `${(value * 100).toFixed(1)} %`;
+
+/** @param {number} value */
 export const bytes = (value) => `${Math.round(value).toLocaleString('en')} B`;
 
 /**

@@ -1,4 +1,5 @@
-import { bytes, digits, inHundredths, times } from './format.mjs';
+import { bytes, digits, inHundredths, percent, times } from './format.mjs';
+import { processes } from './journal/postgres.mjs';
 import { lines } from './packages.mjs';
 
 /**
@@ -7,7 +8,8 @@ import { lines } from './packages.mjs';
  * @typedef {import('./rounds.mjs').ByLine<import('./size.mjs').Size>} Sizes
  * @typedef {import('./served/served.mjs').Served} Served
  * @typedef {import('./journal/journal.mjs').JournalCosts} JournalCosts
- * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served, journal: JournalCosts }} Results
+ * @typedef {import('./journal/postgres.mjs').PostgresCosts} PostgresCosts
+ * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served, journal: JournalCosts, postgres: PostgresCosts }} Results
  * @typedef {'met' | 'missed' | 'not measured'} Status
  * @typedef {{ threshold: string, measured: string, status: Status }} Judgement
  * @typedef {import('./packages.mjs').Line} Line
@@ -19,10 +21,12 @@ const cheaperThanCockatiel = 20;
 const maxHeapBytes = 2500;
 const maxGzipBytes = 6000;
 const maxCallRatio = 1.25;
+const minHttpRatio = 3;
 const maxStartRatio = 1.3;
 const minJournalRate = 0.5;
 const maxReplayUs = 300;
 const maxMemoryUs = 5;
+const maxLockWaits = 0.1;
 
 /**
  * @param {string} threshold
@@ -55,7 +59,7 @@ const advantage = ({ costs }, line, other) =>
  * @returns {Judgement[]}
  */
 export const judge = (results) => {
-  const { costs, heaps, sizes, served, journal } = results;
+  const { costs, heaps, sizes, served, journal, postgres } = results;
   const micros = (/** @type {number} */ value) => `${digits(value)} µs`;
   const cheaper = (/** @type {number} */ value) => `${times(value)} cheaper`;
   return [
@@ -103,6 +107,14 @@ export const judge = (results) => {
     ),
     ...lines.map((line) =>
       judged(
+        `Node ${line}: a trivial tool over HTTP at least ${minHttpRatio} × the rate of the bare SDK`,
+        served.http[line]?.ratio.median,
+        (value) => value >= minHttpRatio,
+        inHundredths,
+      ),
+    ),
+    ...lines.map((line) =>
+      judged(
         `Node ${line}: start to the first tools/list at most ${maxStartRatio} × server-everything`,
         served.starts[line]?.ratio,
         (value) => value <= maxStartRatio,
@@ -127,6 +139,25 @@ export const judge = (results) => {
         journal[line]?.memoryUs.median,
         (value) => value < maxMemoryUs,
         micros,
+      ),
+    ]),
+    ...lines.flatMap((line) => [
+      ...[
+        { inFlight: 1, rate: postgres.costs[line]?.oneRate },
+        { inFlight: 32, rate: postgres.costs[line]?.manyRate },
+      ].map(({ inFlight, rate }) =>
+        judged(
+          `Node ${line}: the journal in PostgreSQL at least ${minJournalRate} of the rate of bare transactions, ${inFlight} in flight`,
+          rate?.median,
+          (value) => value >= minJournalRate,
+          digits,
+        ),
+      ),
+      judged(
+        `Node ${line}: of ${processes} processes on PostgreSQL, under ${percent(maxLockWaits)} of the active sessions wait for a lock`,
+        postgres.costs[line]?.lockWaits.median,
+        (value) => value < maxLockWaits,
+        percent,
       ),
     ]),
   ];

@@ -1,6 +1,6 @@
 /** @typedef {import('../../../packages/journal/dist/index.js').JournalStore} Store */
 
-export const owner = 'bench';
+export const owner = `bench-${process.pid}`;
 
 /** The arguments and answer of a call with a short text. */
 export const args = JSON.stringify({ text: 'x'.repeat(140) });
@@ -30,8 +30,8 @@ const done = {
 
 let made = 0;
 
-/** A unique key; a counter, because generating random keys is not measured. */
-export const newKey = () => `bench-key-${++made}`;
+/** A key that is unique among all processes; a counter, because generating random keys is not measured. */
+export const newKey = () => `bench-key-${process.pid}-${++made}`;
 
 /** @param {string} [value] */
 export const request = (value = newKey()) => ({

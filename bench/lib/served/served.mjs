@@ -1,6 +1,7 @@
 import { withProgress } from '../../../scripts/lib/progress.mjs';
 import { digits, withSpread } from '../format.mjs';
 import { measureCalls } from './call-cost.mjs';
+import { measureHttp } from './http-rate.mjs';
 import { measureStarts } from './start-time.mjs';
 
 /**
@@ -8,16 +9,18 @@ import { measureStarts } from './start-time.mjs';
  * @typedef {import('../packages.mjs').Line} Line
  * @typedef {object} Served the cost of a server, by Node line
  * @property {Partial<Record<Line, import('./call-cost.mjs').CallCost>>} calls
+ * @property {Partial<Record<Line, import('./http-rate.mjs').HttpRate>>} http
  * @property {Partial<Record<Line, import('./start-time.mjs').StartTime>>} starts
- * @typedef {{ calls: boolean, starts: boolean }} Wanted
+ * @typedef {{ calls: boolean, http: boolean, starts: boolean }} Wanted
  */
 
 export const servedNames = {
   calls: 'served: a trivial tool over stdio, our host and the bare SDK',
+  http: 'served: a trivial tool over HTTP, our host, the bare SDK and a plain endpoint',
   starts: 'served: start to the first tools/list, toolkeel serve stac and server-everything',
 };
 
-export const servedRounds = { calls: 7, starts: 21 };
+export const servedRounds = { calls: 7, http: 5, starts: 21 };
 
 /**
  * @param {readonly Runtime[]} runtimes
@@ -27,9 +30,9 @@ export const servedRounds = { calls: 7, starts: 21 };
  */
 export const measureServed = async (runtimes, wanted, quick) => {
   /** @type {Served} */
-  const served = { calls: {}, starts: {} };
+  const served = { calls: {}, http: {}, starts: {} };
   let label = 'servers';
-  const rounds = quick ? { calls: 1, starts: 5 } : servedRounds;
+  const rounds = quick ? { calls: 1, http: 1, starts: 5 } : servedRounds;
   const showProgress =
     (/** @type {string} */ what, /** @type {Line} */ line, /** @type {number} */ of) =>
     (/** @type {number} */ done) => {
@@ -44,6 +47,12 @@ export const measureServed = async (runtimes, wanted, quick) => {
             path,
             rounds.calls,
             showProgress('calls over stdio', line, rounds.calls),
+          );
+        if (wanted.http)
+          served.http[line] = await measureHttp(
+            path,
+            rounds.http,
+            showProgress('calls over HTTP', line, rounds.http),
           );
         if (wanted.starts)
           served.starts[line] = await measureStarts(
@@ -61,7 +70,7 @@ export const measureServed = async (runtimes, wanted, quick) => {
  * @param {Served} served
  * @returns {import('../format.mjs').Table}
  */
-export const servedTable = ({ calls, starts }) => ({
+export const servedTable = ({ calls, http, starts }) => ({
   head: ['a server', 'Toolkeel', 'the other', 'ratio'],
   rows: [
     ...Object.entries(calls).flatMap(([line, { oursUs, bareUs, ratio, noise }]) => [
@@ -72,6 +81,20 @@ export const servedTable = ({ calls, starts }) => ({
         withSpread(ratio),
       ],
       [`Node ${line}: … the bare SDK against itself`, '–', '–', withSpread(noise)],
+    ]),
+    ...Object.entries(http).flatMap(([line, { ours, bare, plain, ratio }]) => [
+      [
+        `Node ${line}: calls a second over HTTP, the bare SDK, 16 in flight`,
+        withSpread(ours),
+        withSpread(bare),
+        withSpread(ratio),
+      ],
+      [
+        `Node ${line}: … a plain hono endpoint with the same validation`,
+        '–',
+        withSpread(plain),
+        digits(ours.median / plain.median),
+      ],
     ]),
     ...Object.entries(starts).map(([line, { oursMs, theirsMs, ratio }]) => [
       `Node ${line}: start to the first tools/list, server-everything, ms`,
