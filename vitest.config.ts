@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { runtimeSuites } from './test/support/runtime-suites.js';
-import { sourceOf, workspacePackages } from './test/support/workspace.js';
+import { sourceAliases } from './test/support/workspace.js';
 
 const longSuites = '**/*.long.test.ts';
 const suitesOf: Readonly<Record<string, readonly string[]>> = {
@@ -11,12 +11,7 @@ const suitesOf: Readonly<Record<string, readonly string[]>> = {
 export default defineConfig(({ mode }) => ({
   resolve: {
     // Tests read the sources, so a stale build can never make a test pass.
-    alias: workspacePackages().flatMap((pkg) =>
-      sourceOf(pkg).map(({ specifier, file }) => ({
-        find: new RegExp(`^${specifier}$`),
-        replacement: file,
-      })),
-    ),
+    alias: sourceAliases(),
   },
   test: {
     include: [

@@ -5,11 +5,11 @@ import { say } from './lib/progress.mjs';
 import { ready } from './lib/build.mjs';
 import { node, show } from './lib/run.mjs';
 
-// Starts a real server with sandbox upstreams.
+// Starts a real server with sandbox upstreams. Its tools may act: nothing there is real.
 await main(async () => {
   await ready();
   const pretty = process.stderr.isTTY ? ['--pretty'] : [];
-  const args = ['up', '--sandbox', ...pretty, ...process.argv.slice(2)];
+  const args = ['up', '--sandbox', '--profile', 'api', ...pretty, ...process.argv.slice(2)];
   const code = await show(node([inRoot('packages', 'cli', 'dist', 'bin.js'), ...args]));
   if (code !== 0) say('Pass flags after two dashes: npm start -- --port 0');
   return code;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compileBlocks } from './support/compile-docs.js';
 import { problemsIn, type Documentation } from './support/docs.js';
-import { anchorOf, tablesIn } from './support/markdown.js';
+import { anchorOf, readPage, tablesIn } from './support/markdown.js';
 import { readManifest, root, workspacePackages } from './support/workspace.js';
 
 const markdownIn = (dir: string, recursive: boolean): string[] =>
@@ -14,6 +14,7 @@ const markdownIn = (dir: string, recursive: boolean): string[] =>
 const paths = [
   ...markdownIn('.', false),
   ...markdownIn('docs', true),
+  ...markdownIn('examples', true),
   ...workspacePackages().flatMap(({ folder }) => markdownIn(`packages/${folder}`, false)),
 ];
 
@@ -30,6 +31,18 @@ describe('the documentation', () => {
     const scripts = new Set(Object.keys(readManifest(root).scripts ?? {}));
     const exists = (path: string): boolean => existsSync(join(root, path));
     expect(problemsIn({ pages, scripts, exists })).toEqual([]);
+  });
+
+  test('shows files as they are', () => {
+    const shown = [...pages].flatMap(([page, text]) =>
+      readPage(text).blocks.flatMap(({ line, info, text: code }) => {
+        const [, path] = /^js (\S+)$/.exec(info) ?? [];
+        return path === undefined ? [] : [{ at: `${page}:${line}`, path, code: `${code}\n` }];
+      }),
+    );
+    expect(shown.map(({ path }) => path)).toContain('examples/tickets/tickets.js');
+    for (const { at, path, code } of shown)
+      expect({ at, code }).toEqual({ at, code: readFileSync(join(root, path), 'utf8') });
   });
 
   test('contains only code that compiles', async () => {

@@ -15,7 +15,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dropOrphans } from '../scripts/lib/build.mjs';
-import { lockProblems, versionProblems } from '../scripts/lib/checks/manifests.mjs';
+import {
+  lockProblems,
+  metadataProblems,
+  versionProblems,
+} from '../scripts/lib/checks/manifests.mjs';
 import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
 import { withLock } from '../scripts/lib/lock.mjs';
 import { cacheDir, inRoot } from '../scripts/lib/paths.mjs';
@@ -178,6 +182,35 @@ describe('the version check', () => {
       { path: 'b', manifest: { dependencies: { ours: '0.1.0', tool: '1.0.1' } } },
     ]);
     expect(found).toEqual(['b: ours is 0.1.0, but 0.2.0 in a', 'b: tool is 1.0.1, but 1.0.0 in a']);
+  });
+});
+
+describe('the metadata check', () => {
+  const complete = {
+    name: '@scope/a',
+    version: '1.0.0',
+    description: 'A package',
+    keywords: ['a'],
+    license: 'Apache-2.0',
+    files: ['dist'],
+    exports: {},
+    engines: { node: '>=20' },
+    publishConfig: { access: 'public' },
+  };
+
+  test('accepts a complete package, and a private one without metadata', () => {
+    const { publishConfig: _, ...unscoped } = { ...complete, name: 'a' };
+    for (const manifest of [complete, unscoped, { private: true }])
+      expect(metadataProblems([{ path: 'p', manifest }])).toEqual([]);
+  });
+
+  test('names what is missing', () => {
+    const { description: _, engines: _engines, publishConfig: _config, ...rest } = complete;
+    expect(metadataProblems([{ path: 'p', manifest: { ...rest, keywords: [] } }])).toEqual(
+      ['description', 'keywords', 'engines.node', 'publishConfig.access'].map(
+        (field) => `p: ${field} is missing`,
+      ),
+    );
   });
 });
 

@@ -3,8 +3,8 @@ import { isAbsolute, join, relative } from 'node:path';
 import { readJson } from './json.mjs';
 import { packageDirs } from './paths.mjs';
 
-/** Published files outside `dist`. */
-const documents = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+/** What is published outside `dist`. */
+const documents = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'data'];
 const unpublished = /\.(test|fixture)\.(js|d\.ts)$|\.tsbuildinfo$/;
 
 /** The folders of all public packages. */
@@ -38,7 +38,7 @@ const stageOne = async (dir, into) => {
   const to = join(into, manifest.name ?? '');
   mkdirSync(to, { recursive: true });
   for (const file of documents)
-    if (existsSync(join(dir, file))) cpSync(join(dir, file), join(to, file));
+    if (existsSync(join(dir, file))) cpSync(join(dir, file), join(to, file), { recursive: true });
   const entries = canBundle(dir) ? entriesOf(manifest.exports ?? {}) : [];
   cpSync(join(dir, 'dist'), join(to, 'dist'), {
     recursive: true,
@@ -81,7 +81,8 @@ const bundleModules = async (dir, entries, to) => {
   const { rollup } = await import('rollup');
   const bundle = await rollup({
     input: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(dir, entry)])),
-    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    // JSON stays a file of its own, which Node imports.
+    external: (id) => (!id.startsWith('.') && !isAbsolute(id)) || id.endsWith('.json'),
     onwarn: ({ message }) => {
       throw new Error(`${dir}: ${message}`);
     },
@@ -90,6 +91,7 @@ const bundleModules = async (dir, entries, to) => {
     dir: join(to, 'dist'),
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    importAttributesKey: 'with',
   });
   await bundle.close();
 };

@@ -61,7 +61,7 @@ const commandProblem = (code: string, scripts: ReadonlySet<string>): string | un
 };
 
 /** Paths relative to the root. Built and installed files are not checked. */
-const PATH = /(?<![\w./@-])(?:\.ci|bench|docs|packages|scripts|test)\/[\w./@*-]*[\w/*]/g;
+const PATH = /(?<![\w./@-])(?:\.ci|bench|docs|examples|packages|scripts|test)\/[\w./@*-]*[\w/*]/g;
 
 const fileProblem = (code: string, documentation: Documentation): string | undefined => {
   const missing = [...code.matchAll(PATH)]

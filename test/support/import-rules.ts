@@ -10,6 +10,8 @@ export interface ImportRules {
   readonly builtins: boolean;
   /** The third-party packages that its source may import. */
   readonly externals: 'any' | readonly string[];
+  /** The file that may import modules whose names are not known before run time. */
+  readonly loadsModules?: string;
   /** Whether its source, not only its tests, may use the test kits of other packages. */
   readonly testKits?: true;
 }
@@ -39,7 +41,7 @@ export const importRules: Readonly<Record<string, ImportRules>> = {
     externals: ['zod'],
   },
   journal: { ...unrestricted, imports: values('kernel', 'contract') },
-  // Shared by packs; the host uses its redaction.
+  // Shared by packs; the host uses its redaction, secret sources and suggestions.
   'pack-kit': { ...unrestricted, imports: values('kernel', 'contract') },
   host: {
     ...unrestricted,
@@ -72,12 +74,14 @@ export const importRules: Readonly<Record<string, ImportRules>> = {
     builtins: false,
     externals: 'any',
   },
-  // Combines the host and the packs.
+  // Combines the host and the packs, and loads those that the operator names.
   cli: {
     ...unrestricted,
+    loadsModules: 'src/packs/module.ts',
     imports: {
       ...values('kernel', 'contract', 'policy', 'journal', 'host', 'console'),
       ...values('stac', 'x', 'github', 'llm', 'guard', 'sandbox', 'drill'),
     },
+    testImports: ['pack-kit'],
   },
 };

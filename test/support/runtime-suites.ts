@@ -16,12 +16,15 @@ export const runtimeSuites: readonly string[] = [
   // Broken connections, on both ends.
   'packages/sandbox/test/{control,faults}.test.ts',
   'packages/stac/test/{faults,ssrf}.test.ts',
-  'packages/stac/src/http/ssrf.test.ts',
+  'packages/pack-kit/test/*.test.ts',
+  'packages/pack-kit/src/http/ssrf.test.ts',
   // Browser connections that delay the shutdown of a server.
   'packages/x/test/callback.test.ts',
   // Newer Node includes SQLite, older Node uses a package.
   'packages/journal/src/store/sqlite/*.test.ts',
   'packages/journal/test/sqlite-{clocks,failures,lost-commits}.test.ts',
-  // Processes, signals, the call timeout.
-  'packages/cli/test/{cap,lateness,serve,up}.test.ts',
+  // Clocks, sockets and child processes of the adapters.
+  'packages/llm/test/clocks.test.ts',
+  // Processes, signals, the call timeout; modules that are resolved from another folder.
+  'packages/cli/test/{cap,lateness,module-packs,serve,up}.test.ts',
 ];

@@ -39,3 +39,12 @@ export const sourceOf = ({
     const file = join(dir, compiled.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts'));
     return compiled.endsWith('.js') ? [{ specifier: manifest.name + subpath.slice(1), file }] : [];
   });
+
+/** Resolves our packages to their sources. */
+export const sourceAliases = (): { find: RegExp; replacement: string }[] =>
+  workspacePackages().flatMap((pkg) =>
+    sourceOf(pkg).map(({ specifier, file }) => ({
+      find: new RegExp(`^${specifier}$`),
+      replacement: file,
+    })),
+  );

@@ -24,7 +24,7 @@ const fromProblems = (problems) => ({
  *
  * @type {Check}
  */
-const types = { name: 'types', run: () => compile(['test', 'scripts']) };
+const types = { name: 'types', run: () => compile(['test', 'scripts', 'examples']) };
 
 /**
  * Independent of each other; the slowest first, to use two cores well.

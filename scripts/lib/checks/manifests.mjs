@@ -43,6 +43,32 @@ export const versionProblems = (manifests) => {
 };
 
 /**
+ * A published package must say what it is and what it contains. The address of the repository is not known yet.
+ *
+ * @param {readonly Named[]} manifests
+ * @returns {string[]}
+ */
+export const metadataProblems = (manifests) =>
+  manifests
+    .filter(({ manifest }) => !manifest.private)
+    .flatMap(({ path, manifest }) => {
+      const { name = '', version, description, keywords = [], license, files, exports } = manifest;
+      const present = {
+        version,
+        description,
+        keywords: keywords.length > 0,
+        license,
+        files,
+        exports,
+        'engines.node': manifest.engines?.['node'],
+        // npm publishes a scoped package privately otherwise.
+        'publishConfig.access': !name.startsWith('@') || manifest.publishConfig?.access,
+      };
+      const missing = Object.entries(present).flatMap(([field, value]) => (value ? [] : [field]));
+      return missing.map((field) => `${path}: ${field} is missing`);
+    });
+
+/**
  * The lock file must contain no download URLs, the native packages of every platform, and the same versions as
  * the manifests.
  *
@@ -93,15 +119,17 @@ const load = (dir) => readJson(join(dir, 'package.json'));
 /** Checks the workspace and the projects with their own lock file. */
 export const checkManifests = () => {
   const workspace = [root, ...packageDirs()];
-  const standalone = ['bench', 'test/peers/oldest', 'test/peers/newest'].map((dir) => [
-    inRoot(dir),
-  ]);
+  const standalone = ['bench', 'test/claude-cli', 'test/peers/oldest', 'test/peers/newest'].map(
+    (dir) => [inRoot(dir)],
+  );
   const groups = [workspace, ...standalone].filter(
     ([dir]) => dir && existsSync(join(dir, 'package.json')),
   );
   return groups.flatMap((dirs) => {
     const [top = root] = dirs;
-    const manifests = dirs.map((dir) => ({
+    // An example has no lock file, but depends on the packages of the workspace.
+    const examples = top === root ? [inRoot('examples', 'tickets')] : [];
+    const manifests = [...dirs, ...examples].map((dir) => ({
       path: relative(root, join(dir, 'package.json')).replaceAll('\\', '/'),
       manifest: load(dir),
     }));
@@ -111,6 +139,7 @@ export const checkManifests = () => {
     const lockPath = join(top, 'package-lock.json');
     return [
       ...versionProblems(manifests),
+      ...metadataProblems(manifests),
       ...lockProblems(relative(root, lockPath).replaceAll('\\', '/'), readJson(lockPath), keyed),
     ];
   });

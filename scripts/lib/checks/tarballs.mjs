@@ -11,7 +11,7 @@ const inspector = inRoot('scripts', 'lib', 'checks', 'inspect-tarballs.mjs');
 
 /** The files allowed in a published package. */
 const expected =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(js|ts|json|css|html))$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(js|ts|json|css|html)|data\/.+\.br)$/;
 const forTests = /\.(test|fixture)\.(js|d\.ts)$/;
 
 /** Packs every public package like `npm publish` and inspects the tarballs.  */
