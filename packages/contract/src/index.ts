@@ -165,6 +165,7 @@ export {
 export { compareManifests, type ManifestDifference } from './manifest.js';
 export { checkObservedCodes, type ObservedCheck, type ObservedCode } from './manifest.js';
 
+export type { PackRecord, PackRecords, RecordFilter, RecordInput, RecordQuery } from './records.js';
 export type {
   Pack,
   PackDeps,

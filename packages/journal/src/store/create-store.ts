@@ -16,6 +16,7 @@ import { claim, type ClaimKeys, claimKeys, findHolder, isHeld } from './transiti
 import { takeNotifications } from './transitions/notifications.js';
 import { expireAllOf, expireIfAbandoned, takeOver } from './transitions/ownership.js';
 import { completeStep, reopenStep, send } from './transitions/send.js';
+import { putRecord } from './transitions/records.js';
 import { markDelivered, reconcile, settle } from './transitions/settle.js';
 import { rehash } from './transitions/upgrade.js';
 import { guardWrites, type WriteGuardOptions } from './write-guard.js';
@@ -243,6 +244,12 @@ export function createStore(engine: Engine): JournalStore {
     meta: (key) => read(({ meta }) => meta.get(key)),
     initMeta: (key, value) => write(({ meta }) => meta.init(key, value)),
 
+    getRecord: (id) => read(({ records }) => records.get(id)),
+    putRecord: (record, expected) => write((tables) => putRecord(tables, record, expected)),
+    records: (query) => read(({ records }) => records.list(query)),
+    countRecords: (filter) => read(({ records }) => records.count(filter)),
+    removeRecord: (id) => write(({ records }) => records.remove(id)),
+
     prune: async (settledBefore) => {
       let total = 0;
       for (;;) {
@@ -252,7 +259,8 @@ export function createStore(engine: Engine): JournalStore {
         total += count;
         if (count < PRUNE_BATCH) break;
       }
-      await write(function* ({ calls, limits, notifications, owners }) {
+      await write(function* ({ calls, limits, notifications, owners, records, now }) {
+        yield* records.prune(now);
         yield* calls.prune(settledBefore);
         yield* notifications.prune();
         yield* limits.prune();

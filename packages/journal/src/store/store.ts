@@ -1,4 +1,4 @@
-import type { FailureOutcome } from '@toolkeel/contract';
+import type { FailureOutcome, PackRecord, RecordFilter, RecordQuery } from '@toolkeel/contract';
 import type { AuditRow } from '../audit/chain.js';
 import type { Approval, DedupKey, Operation, OperationState, Owner } from '../operation.js';
 
@@ -285,6 +285,34 @@ export interface Notification {
   readonly tries: number;
 }
 
+/** A record of a pack, as stored. */
+export interface StoredRecord extends Omit<PackRecord, 'data'> {
+  readonly pack: string;
+  /** Encrypted JSON. */
+  readonly data: string;
+}
+
+type OfPack<T> = T & { readonly pack: string };
+
+export type StoredRecordId = Pick<StoredRecord, 'pack' | 'kind' | 'account' | 'id'>;
+
+/** Records that packs keep in the same database. They are not part of the audit. */
+export interface RecordStore {
+  readonly getRecord: (id: StoredRecordId) => Promise<StoredRecord | undefined>;
+  /**
+   * Stores a record with the next version. `expected`: the version to replace, 0 for a new record;
+   * undefined if another version is stored. Deletes the oldest records above the limit of its kind that
+   * have an expiry.
+   */
+  readonly putRecord: (
+    record: Omit<StoredRecord, 'version'>,
+    expected?: number,
+  ) => Promise<StoredRecord | undefined>;
+  readonly records: (query: OfPack<RecordQuery>) => Promise<readonly StoredRecord[]>;
+  readonly countRecords: (filter: OfPack<RecordFilter>) => Promise<number>;
+  readonly removeRecord: (id: StoredRecordId) => Promise<void>;
+}
+
 /**
  * Stores operations and everything recorded with them. The contract of all stores, tested by one suite
  * (`store/contract`):
@@ -296,7 +324,7 @@ export interface Notification {
  * - A failed write rejects with a `JournalError`, and nothing has changed unless its `maybeDone`
  *   is true.
  */
-export interface JournalStore {
+export interface JournalStore extends RecordStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';
   /** A warning for the operator about the durability of this store, if any. */
   readonly caution?: string;
