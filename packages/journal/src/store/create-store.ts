@@ -11,6 +11,7 @@ import {
   editApproval,
   expireApproval,
   takeApproved,
+  withdraw,
 } from './transitions/approvals.js';
 import { claim, type ClaimKeys, claimKeys, findHolder, isHeld } from './transitions/claim.js';
 import { takeNotifications } from './transitions/notifications.js';
@@ -189,6 +190,7 @@ export function createStore(engine: Engine): JournalStore {
       write((tables) => awaitApproval(tables, fencingToken, request)),
     editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit, scopedKeyOf)),
     decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
+    withdraw: (id, by) => write((tables) => withdraw(tables, id, by)),
     takeApproved: (owner, tools) => writeByClock((tables) => takeApproved(tables, owner, tools)),
     expireApprovals: (holdMs) =>
       forEachPaged(
@@ -207,6 +209,7 @@ export function createStore(engine: Engine): JournalStore {
         return records.map((record) => toOperation(record, tables.now));
       }),
     count: (states) => read(({ operations }) => operations.count(states)),
+    undecided: () => read(({ operations }) => operations.undecided()),
 
     oldHashes: ({ accounts, tools, limit }) =>
       read(function* (tables) {

@@ -177,7 +177,15 @@ export interface Reconciliation {
 
 export interface ApprovalRequest extends Pick<
   Approval,
-  'rule' | 'explanation' | 'hash' | 'expiresAt' | 'cost' | 'duplicate' | 'sensitive'
+  | 'rule'
+  | 'explanation'
+  | 'hash'
+  | 'expiresAt'
+  | 'cost'
+  | 'duplicate'
+  | 'sensitive'
+  | 'scheduledFor'
+  | 'byPolicy'
 > {
   /** The maximum number of undecided approvals per account. Default: unlimited. */
   readonly maxPending?: number;
@@ -397,7 +405,7 @@ export interface JournalStore extends RecordStore {
   readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
 
   /**
-   * `claimed → awaiting_approval`. `full`: the account has `maxPending` undecided approvals, and the
+   * `claimed → awaiting_approval`; with `byPolicy` approved already, until `scheduledFor`. `full`: the account has `maxPending` undecided approvals, and the
    * caller still owns the operation. Undefined: the caller no longer owns it.
    */
   readonly awaitApproval: (
@@ -410,6 +418,11 @@ export interface JournalStore extends RecordStore {
    */
   readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
   readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
+  /**
+   * Ends an operation that awaits approval, approved or not, without executing it, and releases its dedup
+   * keys. False: it does not wait.
+   */
+  readonly withdraw: (id: string, by: string) => Promise<boolean>;
   /** Claims an approved operation of one of these tools for execution; undefined if there is none. */
   readonly takeApproved: (
     owner: string,
@@ -426,6 +439,8 @@ export interface JournalStore extends RecordStore {
   readonly get: (id: string) => Promise<Operation | undefined>;
   readonly list: (filter?: OperationFilter) => Promise<readonly Operation[]>;
   readonly count: (states: readonly OperationState[]) => Promise<number>;
+  /** The number of approvals that an operator has to decide. */
+  readonly undecided: () => Promise<number>;
 
   /** Operations with hashes of an earlier version that are unsettled or hold a dedup key, unsettled first. */
   readonly oldHashes: (filter: {

@@ -71,8 +71,8 @@ export interface OperationsTable {
   readonly ownedBy: (owner: string) => Script<readonly string[]>;
   /** The approved operation that was decided first; skips locked and damaged ones. */
   readonly nextApproved: (tools: readonly string[]) => Script<OperationRecord | undefined>;
-  /** The number of undecided approvals of this account. */
-  readonly undecided: (account: string) => Script<number>;
+  /** The number of undecided approvals, of this account or of all. */
+  readonly undecided: (account?: string) => Script<number>;
   /** Approvals past their expiry: one page, oldest first. */
   readonly overdueApprovals: (after?: string) => Script<readonly string[]>;
   /** Deletes up to `limit` operations, as `JournalStore.prune` does; returns their number. */
