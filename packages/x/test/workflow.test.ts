@@ -120,8 +120,12 @@ describe('composer mode', () => {
       }
       return answer;
     };
-    expect(data(await again('first'))).toMatchObject({ text: 'first, corrected' });
-    expect(data(await again('second'))).toMatchObject({ text: 'second' });
+    expect(data(await again('first'))).toMatchObject({
+      text: expect.stringContaining('first, corrected'),
+    });
+    expect(data(await again('second'))).toMatchObject({
+      text: expect.stringContaining('second'),
+    });
     expect(codeOf(await again('third'))).toBe('approval_denied');
     expect(
       created(upstream)
