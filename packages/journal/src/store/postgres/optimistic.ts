@@ -203,7 +203,7 @@ const texts = new Map<string, string>();
 
 /**
  * Changes the operation and appends the audit row if the operation is still in the version that was
- * assumed. Rows that another transaction has locked are left to the transition that waits for them.
+ * assumed. In a group, a row that another transaction has locked is left to the transition that waits for it.
  */
 function compareAndSet(
   { prefix, clock, group }: Dialect,
@@ -229,13 +229,16 @@ function compareAndSet(
     const value = `$${index + 6}`;
     return `${name} = ${TIME_COLUMNS.has(name) ? `${value} + ${start}` : value}`;
   });
-  const begun = `begun AS MATERIALIZED (SELECT txid_current() AS xid, ${clock([])} AS now), `;
-  const text = `WITH ${isAlone ? begun : ''}held AS (
-      SELECT id FROM ${prefix}operations WHERE ${isSame}${needsLease ? ` AND ${isAlive}` : ''} FOR UPDATE SKIP LOCKED
-    ), done AS (
-      UPDATE ${prefix}operations o SET ${set.join(', ')} FROM held WHERE o.id = held.id RETURNING o.id
-    )
-    SELECT ${isAlone ? 'begun.*, ' : ''}${appendCall(prefix, names.length + 6, start)} FROM done${isAlone ? ', begun' : ''}`;
+  const table = `${prefix}operations`;
+  const test = needsLease ? `${isSame} AND ${isAlive}` : isSame;
+  const append = appendCall(prefix, names.length + 6, start);
+  const text = isAlone
+    ? `WITH begun AS MATERIALIZED (SELECT txid_current() AS xid, ${clock([])} AS now),
+      done AS (UPDATE ${table} SET ${set.join(', ')} WHERE ${test} RETURNING id)
+      SELECT begun.*, ${append} FROM done, begun`
+    : `WITH held AS (SELECT id FROM ${table} WHERE ${test} FOR UPDATE SKIP LOCKED),
+      done AS (UPDATE ${table} o SET ${set.join(', ')} FROM held WHERE o.id = held.id RETURNING o.id)
+      SELECT ${append} FROM done`;
   texts.set(key, text);
   return { text, values, ...wants };
 }
