@@ -67,7 +67,11 @@ const causes: Partial<Record<keyof typeof frozenCodes, () => Promise<Answer>>> =
     const { x, folder } = await stage();
     const { config } = loginTo(x);
     const server = await start({ folder, config: { ...config, accessToken: undefined } });
-    const needy = pack.describe().filter(({ requires }) => requires.includes('x_client'));
+    const needy = pack
+      .describe()
+      .filter(
+        ({ requires, profiles }) => requires.includes('x_client') && profiles.includes('api'),
+      );
     const answers = await Promise.all(
       needy.map(({ name }) => server.call(name, argumentsOf[name])),
     );

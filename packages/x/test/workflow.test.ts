@@ -476,8 +476,8 @@ describe('defects of TuitBot that do not recur', () => {
       rules: autopilot,
       journal: { pollMs: 20 },
     });
-    expect((await listed(next)).map(({ draft_id }) => draft_id).toSorted()).toEqual(
-      [id, timed].toSorted(),
+    expect(new Set((await listed(next)).map(({ draft_id }) => draft_id))).toEqual(
+      new Set([id, timed]),
     );
     await vi.waitUntil(() => created(upstream).length === 1, soon);
     expect(created(upstream)).toMatchObject([{ text: 'interrupted' }]);
