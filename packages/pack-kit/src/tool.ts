@@ -36,7 +36,7 @@ export function callContextOf(
   capMs = Infinity,
   beforeSend?: (signal: AbortSignal) => Promise<void>,
 ): CallContext {
-  const { operation, correlationId, noteRetry, progress } = context;
+  const { operation, correlationId, noteRetry, retryUnsent, progress } = context;
   return {
     deadline: Math.min(context.deadline, now + capMs),
     // A getter, because the host creates the signal on first access.
@@ -45,6 +45,7 @@ export function callContextOf(
     },
     correlationId,
     noteRetry,
+    retryUnsent,
     progress,
     send: async (write, { signal = context.signal } = {}) => {
       await beforeSend?.(signal);

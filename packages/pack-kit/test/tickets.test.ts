@@ -81,6 +81,14 @@ describe('the pack of README.md', () => {
     expect(upstream.requests).toEqual([]);
   });
 
+  it('does not connect again for a write whose tool does not opt in', async () => {
+    const { upstream, rig } = await serve(healthy);
+    await upstream.close();
+    const retries = async (tool: string, args = {}) => (await rig.run(tool, args)).meta.retry_count;
+    expect(await retries('list_tickets')).toBe(1);
+    expect(await retries('create_ticket', { title: 'a' })).toBe(0);
+  });
+
   it('answers without the credential that its upstream repeats', async () => {
     const { rig } = await serve(({ headers }) => ({
       json: [{ id: '1', title: String(headers.authorization) }],

@@ -61,6 +61,8 @@ export interface RequestContext extends Pick<ToolContext, 'signal' | 'deadline' 
 
 /** `callContextOf` creates one for a tool. */
 export interface WriteContext extends RequestContext {
+  /** Whether `once` retries a request that was certainly not sent. Default: it does not. */
+  readonly retryUnsent?: boolean | undefined;
   /** Records the write in the journal, then runs it. */
   readonly send: Send;
 }
@@ -74,7 +76,7 @@ export interface HttpClient<R extends HttpRequest = HttpRequest> {
   readonly readOutcome: Request<R, RequestContext, Outcome<HttpResponse>>;
   /** A mutation that is retried like a read, on a new connection each time. */
   readonly idempotent: Request<R, WriteContext>;
-  /** A mutation that is sent again only if nothing of it was sent. */
+  /** A mutation that is never sent again. If nothing of it was sent, the tool's `retryUnsent` allows a retry. */
   readonly once: Request<R, WriteContext>;
   /** One attempt of a read without retries, for a caller that has its own. */
   readonly attempt: Request<R, Attempting>;
@@ -99,7 +101,9 @@ interface Sending<R> {
 
 interface Origin<R> {
   readonly upstream: Upstream;
-  readonly send: Readonly<Record<Effect, ResilientFunction<Sending<R>, HttpResponse>>>;
+  readonly send: Readonly<
+    Record<Effect | 'onceRetryUnsent', ResilientFunction<Sending<R>, HttpResponse>>
+  >;
 }
 
 /** Bounds the memory for origins that callers and upstreams name. */
@@ -132,7 +136,10 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
 
   const createOrigin = (origin: string): Origin<R> => {
     const shared = upstream(new URL(origin).host, policy);
-    const sender = (effect: Effect): ResilientFunction<Sending<R>, HttpResponse> =>
+    const sender = (
+      effect: Effect,
+      retryUnsent = false,
+    ): ResilientFunction<Sending<R>, HttpResponse> =>
       withResilience(
         (sending: Sending<R>, attempt) => {
           if (attempt.index > 0) sending.call.noteRetry?.();
@@ -144,7 +151,7 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
         {
           name: `${name}_${effect}`,
           effect,
-          retryUnsent: effect === 'once',
+          retryUnsent,
           upstream: shared,
           classify,
           clock,
@@ -153,8 +160,15 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
           ...(refreshAuth && { refreshAuth }),
         },
       );
-    const [reading, repeatable, once] = [sender('read'), sender('idempotent'), sender('once')];
-    return { upstream: shared, send: { read: reading, idempotent: repeatable, once } };
+    return {
+      upstream: shared,
+      send: {
+        read: sender('read'),
+        idempotent: sender('idempotent'),
+        once: sender('once'),
+        onceRetryUnsent: sender('once', true),
+      },
+    };
   };
   const trusted = new Map<string, Origin<R>>();
   const others = new BoundedMap<Origin<R>>(MAX_UNTRUSTED);
@@ -170,7 +184,8 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
     const { signal, deadline, correlationId } = call;
     const route = request.route === undefined ? {} : { route: request.route };
     const callOptions = { signal, deadline, correlationId, ...route };
-    const outcome = await originOf(request.url).send[effect].outcome(sending, callOptions);
+    const sender = effect === 'once' && call.retryUnsent ? 'onceRetryUnsent' : effect;
+    const outcome = await originOf(request.url).send[sender].outcome(sending, callOptions);
     const { refusal } = sending;
     if (outcome.ok || !refusal) return outcome;
     if (outcome.fault.sent === 'no') throw refusal.cause;
