@@ -78,7 +78,6 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     observe,
     routeOf: (method) => session.limitKey(routes[method]),
     renew: (method, signal) => session.renew(routes[method], signal),
-    explain: (method, fault) => session.explain(routes[method], fault),
   });
   return {
     config,

@@ -1,6 +1,5 @@
-import { FaultError, type Fault, type RateLimitInfo } from '@toolkeel/kernel';
+import { FaultError, type RateLimitInfo } from '@toolkeel/kernel';
 import {
-  classify,
   headerOf,
   objectOf,
   urlUnder,
@@ -53,7 +52,6 @@ export interface XResponse {
 export class Session {
   readonly #options: SessionOptions;
   readonly #rejected = new Map<Credential, string>();
-  readonly #renewalFaults = new Map<Credential, Fault>();
   #clockAheadMs = 0;
   #lastSuccessAt: number | undefined;
 
@@ -101,22 +99,7 @@ export class Session {
   /** Replaces the token that X rejected. */
   async renew(route: Route, signal: AbortSignal): Promise<void> {
     const credential = this.credentialFor(route);
-    this.#renewalFaults.delete(credential);
-    try {
-      await credential.renew(this.#rejected.get(credential) ?? '', signal);
-    } catch (cause) {
-      this.#renewalFaults.set(credential, classify(cause));
-      throw cause;
-    }
-  }
-
-  /** Replaces an auth fault by the reason that the renewal failed, such as an outage of the token endpoint. */
-  explain(route: Route, fault: Fault): Fault {
-    if (fault.kind !== 'auth') return fault;
-    const reason = this.#renewalFaults.get(this.credentialFor(route));
-    if (!reason || reason.kind === 'auth') return fault;
-    // A failed renewal does not change whether an earlier attempt was sent.
-    return { ...reason, sent: fault.sent === 'maybe' ? 'maybe' : 'no' };
+    await credential.renew(this.#rejected.get(credential) ?? '', signal);
   }
 
   /** Adds the credential to one attempt and records the result. */
