@@ -127,7 +127,9 @@ async function fetchFirstPage(
     // Some servers sort by `datetime`, others by `properties.datetime`, and reject the other name.
     const sortby = otherPrefix(criteria.sortby);
     const other = firstRequest(withSortby(plan, sortby), limit, request.method === 'POST');
-    return fetchPage(other, call).catch(() => Promise.reject(cause as Error));
+    return fetchPage(other, call).catch(() => {
+      throw cause;
+    });
   });
 }
 

@@ -1,6 +1,5 @@
 import { type Fault, FaultError } from '@toolkeel/kernel';
-import type { HttpClient, WriteContext } from '@toolkeel/pack-kit';
-import type { CallContext } from '../call-context.js';
+import type { CallContext, HttpClient, WriteContext } from '@toolkeel/pack-kit';
 import {
   xResponseOf,
   type ApiRequest,
