@@ -106,23 +106,26 @@ export function createToolFactory<Client, Call extends object = CallContext>({
       ...(shared as object),
       ...behaviour,
       ...(check && {
-        check: async (args: OutputOf<In>, context: CheckContext) => {
-          await check(context);
-          return behaviour.check?.(args, context);
-        },
+        check: (args: OutputOf<In>, context: CheckContext) =>
+          withFaults(async () => {
+            await check(context);
+            return behaviour.check?.(args, context);
+          }),
       }),
-      handler: async (args: OutputOf<In>, context: ToolContext<OutputOf<Cursor>>) => {
-        try {
+      handler: (args: OutputOf<In>, context: ToolContext<OutputOf<Cursor>>) =>
+        withFaults(async () => {
           const { cursor } = context;
-          return await run(args, Object.assign(callOf(client, context, args), { cursor }));
-        } catch (cause) {
-          throw asFault(cause);
-        }
-      },
+          return run(args, Object.assign(callOf(client, context, args), { cursor }));
+        }),
       faultToError: faultToError as never,
     });
   };
 }
+
+const withFaults = <T>(run: () => Promise<T>): Promise<T> =>
+  run().catch((cause: unknown) => {
+    throw asFault(cause);
+  });
 
 const HEALTH_TIMEOUT_MS = 5_000;
 

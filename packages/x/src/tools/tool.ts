@@ -42,11 +42,7 @@ function callOf({ clock, capMs, account }: Client, context: ToolContext): CallCo
 
 /** Runs before all other checks: a missing credential is the first error to report. */
 async function requireCredentials({ session }: Client, tool: string): Promise<void> {
-  try {
-    for (const name of toolRoutes[tool] ?? []) {
-      await session.credentialFor(routes[name]).scopes();
-    }
-  } catch (cause) {
-    throw asFault(cause);
+  for (const name of toolRoutes[tool] ?? []) {
+    await session.credentialFor(routes[name]).scopes();
   }
 }
