@@ -25,6 +25,8 @@ import { memberOf } from './json.js';
 
 /** A tool call as its requests see it. All of them share one deadline. */
 export interface CallContext extends WriteContext {
+  /** The operation in the journal, for the upstream to store with what it creates; undefined for a read. */
+  readonly operationId?: string | undefined;
   readonly noteRetry: () => void;
   readonly progress: ToolContext['progress'];
 }
@@ -46,6 +48,7 @@ export function callContextOf(
     correlationId,
     noteRetry,
     retryUnsent,
+    operationId: operation?.id,
     progress,
     send: async (write, { signal = context.signal } = {}) => {
       await beforeSend?.(signal);

@@ -13,7 +13,7 @@ import {
   type UpstreamFault,
 } from '@toolkeel/pack-kit/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tickets } from '../src/readme.fixture.js';
+import { pack as tickets } from '../src/readme.fixture.js';
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
