@@ -8,7 +8,7 @@ import {
   type CallContext,
 } from '@toolkeel/pack-kit';
 import { Catalogs } from './api/catalogs.js';
-import { Client } from './api/client.js';
+import { createClient, type Client } from './api/client.js';
 import { Signer } from './api/signer.js';
 import type { StacConfig } from './config.js';
 import { Documents } from './http/documents.js';
@@ -37,7 +37,7 @@ export function createInstance(
   const documents = new Documents(requests);
   const signer = new Signer(documents, () => clock.wallNow());
   const capMs = config.toolTimeoutSecs * 1000;
-  const client = new Client({ catalogs, requests, documents, signer, clock, capMs });
+  const client = createClient({ catalogs, requests, documents, signer, clock, capMs });
   return {
     tools: createTools(client),
     resources: createResources(client),
