@@ -15,7 +15,7 @@ import { createAccount } from './account.js';
 import { retrying } from './provider.js';
 import { createRequests } from './requests.js';
 import { routes } from './routes.js';
-import { Session, type LimitScope, type XRequest } from './session.js';
+import { createSession, type LimitScope, type XRequest } from './session.js';
 import { faultOfResponse } from './upstream-problem.js';
 import { xProvider } from './x-provider.js';
 
@@ -39,7 +39,7 @@ export function createClient(config: XConfig, deps: ClientDeps) {
     SHORT_WINDOW,
     ({ credential, login }) => login === credentials[credential]?.login(),
   );
-  const session = new Session({ ...credentials, baseUrl, windows, wallNow });
+  const session = createSession({ ...credentials, baseUrl, windows, wallNow });
   const http = createHttpClient<XRequest>({
     name: 'x',
     policy,
