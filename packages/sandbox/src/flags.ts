@@ -16,7 +16,7 @@ export interface Flag {
 }
 
 /** The values of flags by their names in camel case, as option parsers return them. */
-export type FlagValues = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type FlagValues = Readonly<Record<string, unknown>>;
 
 /** A flag, and the option that it sets if its name differs. */
 interface FlagSpec extends Flag {

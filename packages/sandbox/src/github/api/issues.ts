@@ -8,15 +8,12 @@ import {
   cursorPaged,
   issueOf,
   paged,
-  repoOf,
+  repoRoute,
   requirePush,
   type ApiRoute,
   type Call,
   type Reply,
 } from './call.js';
-
-const REPO = '/repos/:owner/:repo';
-const ISSUE = `${REPO}/issues/:number{[0-9]+}`;
 
 const show = (call: Call, repo: Repo) => (issue: Issue) =>
   issueJson(call.world, repo, issue, call.version);
@@ -36,115 +33,72 @@ const issueSchema = z.object({
 });
 
 export const issueRoutes: readonly ApiRoute[] = [
-  {
-    name: 'issues',
-    method: 'GET',
-    path: `${REPO}/issues`,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: listIssues,
-  },
-  {
-    name: 'issue',
-    method: 'GET',
-    path: ISSUE,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      return { json: show(call, repo)(issueOf(call, repo)) };
-    },
-  },
-  {
-    name: 'create-issue',
-    method: 'POST',
-    path: `${REPO}/issues`,
-    needs: ['issues', 'write'],
-    createsContent: true,
-    handle: createIssue,
-  },
-  {
-    name: 'update-issue',
-    method: 'PATCH',
-    path: ISSUE,
-    needs: ['issues', 'write'],
-    handle: updateIssue,
-  },
-  {
-    name: 'add-labels',
-    method: 'POST',
-    path: `${ISSUE}/labels`,
-    needs: ['issues', 'write'],
-    handle: async (call) => {
-      const repo = repoOf(call);
+  repoRoute('issues', 'GET /issues', 'issues:read', listIssues),
+  repoRoute('issue', 'GET /issues/:number{[0-9]+}', 'issues:read', (call, repo) => ({
+    json: show(call, repo)(issueOf(call, repo)),
+  })),
+  repoRoute(
+    'create-issue',
+    'POST /issues',
+    { needs: 'issues:write', createsContent: true },
+    createIssue,
+  ),
+  repoRoute('update-issue', 'PATCH /issues/:number{[0-9]+}', 'issues:write', updateIssue),
+  repoRoute(
+    'add-labels',
+    'POST /issues/:number{[0-9]+}/labels',
+    'issues:write',
+    async (call, repo) => {
       requirePush(call, repo);
       const issue = issueOf(call, repo);
       const { labels } = await call.body(z.object({ labels: names }));
       const added = settable(call, repo, { labels: [...issue.labels, ...labels] });
       Object.assign(issue, added);
       const { number } = issue;
-      const act = { kind: 'labels.added', repo: repo.fullName, number };
-      commitAct(call, { ...act, content: { number, labels } });
+      commitAct(call, repo, { kind: 'labels.added', number, content: { number, labels } });
       return { json: show(call, repo)(issue)['labels'] ?? [] };
     },
-  },
-  {
-    name: 'add-assignees',
-    method: 'POST',
-    path: `${ISSUE}/assignees`,
-    needs: ['issues', 'write'],
-    handle: async (call) => {
-      const repo = repoOf(call);
+  ),
+  repoRoute(
+    'add-assignees',
+    'POST /issues/:number{[0-9]+}/assignees',
+    'issues:write',
+    async (call, repo) => {
       requirePush(call, repo);
       const issue = issueOf(call, repo);
       const { assignees } = await call.body(z.object({ assignees: z.array(z.string()) }));
       const all = [...new Set([...issue.assignees, ...assignees])];
       Object.assign(issue, settable(call, repo, { assignees: all }));
       const { number } = issue;
-      const act = { kind: 'assignees.added', repo: repo.fullName, number };
-      commitAct(call, { ...act, content: { number, assignees } });
+      commitAct(call, repo, { kind: 'assignees.added', number, content: { number, assignees } });
       return { status: 201, json: show(call, repo)(issue) };
     },
-  },
-  {
-    name: 'issue-comments',
-    method: 'GET',
-    path: `${ISSUE}/comments`,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
+  ),
+  repoRoute(
+    'issue-comments',
+    'GET /issues/:number{[0-9]+}/comments',
+    'issues:read',
+    (call, repo) => {
       const issue = issueOf(call, repo);
       const since = Date.parse(call.query.get('since') ?? '') || 0;
       const comments = issue.comments.filter(({ createdAt }) => createdAt >= since);
       return paged(call, comments, (comment) => commentJson(repo, issue, comment));
     },
-  },
-  {
-    name: 'repo-comments',
-    method: 'GET',
-    path: `${REPO}/issues/comments`,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      const since = Date.parse(call.query.get('since') ?? '') || 0;
-      const all = [...repo.issues.values()]
-        .flatMap((issue) => issue.comments.map((comment) => ({ issue, comment })))
-        .filter(({ comment }) => comment.createdAt >= since)
-        .toSorted((one, other) => one.comment.id - other.comment.id);
-      const ordered = call.query.get('direction') === 'desc' ? all.toReversed() : all;
-      return paged(call, ordered, ({ issue, comment }) => commentJson(repo, issue, comment));
-    },
-  },
-  {
-    name: 'create-comment',
-    method: 'POST',
-    path: `${ISSUE}/comments`,
-    needs: ['issues', 'write'],
-    createsContent: true,
-    handle: async (call) => {
-      const repo = repoOf(call);
+  ),
+  repoRoute('repo-comments', 'GET /issues/comments', 'issues:read', (call, repo) => {
+    const since = Date.parse(call.query.get('since') ?? '') || 0;
+    const all = [...repo.issues.values()]
+      .flatMap((issue) => issue.comments.map((comment) => ({ issue, comment })))
+      .filter(({ comment }) => comment.createdAt >= since)
+      .toSorted((one, other) => one.comment.id - other.comment.id);
+    const ordered = call.query.get('direction') === 'desc' ? all.toReversed() : all;
+    return paged(call, ordered, ({ issue, comment }) => commentJson(repo, issue, comment));
+  }),
+  repoRoute(
+    'create-comment',
+    'POST /issues/:number{[0-9]+}/comments',
+    { needs: 'issues:write', createsContent: true },
+    async (call, repo) => {
       const issue = issueOf(call, repo);
       const { body } = await call.body(z.object({ body: z.string() }));
       if (body.trim() === '') throw missingField('IssueComment', 'body');
@@ -157,42 +111,40 @@ export const issueRoutes: readonly ApiRoute[] = [
       issue.comments.push(comment);
       issue.updatedAt = comment.createdAt;
       const { number } = issue;
-      const act = { kind: 'comment.created', repo: repo.fullName, number, id: comment.id };
-      commitAct(call, { ...act, content: { number, body } });
+      commitAct(call, repo, {
+        kind: 'comment.created',
+        number,
+        id: comment.id,
+        content: { number, body },
+      });
       return { status: 201, json: commentJson(repo, issue, comment) };
     },
-  },
-  {
-    name: 'sub-issues',
-    method: 'GET',
-    path: `${ISSUE}/sub_issues`,
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
+  ),
+  repoRoute(
+    'sub-issues',
+    'GET /issues/:number{[0-9]+}/sub_issues',
+    { needs: 'issues:read', auth: 'token' },
+    (call, repo) => {
       const children = issueOf(call, repo).subIssues.flatMap((n) => repo.issues.get(n) ?? []);
       return paged(call, children, show(call, repo));
     },
-  },
-  {
-    name: 'add-sub-issue',
-    method: 'POST',
-    path: `${ISSUE}/sub_issues`,
-    needs: ['issues', 'write'],
-    createsContent: true,
-    handle: (call) => changeSubIssues(call, 'added'),
-  },
-  {
-    name: 'remove-sub-issue',
-    method: 'DELETE',
-    path: `${ISSUE}/sub_issue`,
-    needs: ['issues', 'write'],
-    handle: (call) => changeSubIssues(call, 'removed'),
-  },
+  ),
+  repoRoute(
+    'add-sub-issue',
+    'POST /issues/:number{[0-9]+}/sub_issues',
+    { needs: 'issues:write', createsContent: true },
+    (call, repo) => changeSubIssues(call, repo, 'added'),
+  ),
+  repoRoute(
+    'remove-sub-issue',
+    'DELETE /issues/:number{[0-9]+}/sub_issue',
+    'issues:write',
+    (call, repo) => changeSubIssues(call, repo, 'removed'),
+  ),
 ];
 
 /** Newest first, pull requests included, with cursors in `Link`. */
-function listIssues(call: Call): Reply {
-  const repo = repoOf(call);
+function listIssues(call: Call, repo: Repo): Reply {
   const { query } = call;
   const state = query.get('state') ?? 'open';
   const labels = (query.get('labels') ?? '').split(',').filter((name) => name !== '');
@@ -228,8 +180,7 @@ function settable(call: Call, repo: Repo, given: z.infer<typeof issueSchema>) {
   };
 }
 
-async function createIssue(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function createIssue(call: Call, repo: Repo): Promise<Reply> {
   const given = await call.body(issueSchema);
   if (given.title === undefined || given.title.trim() === '') throw missingField('Issue', 'title');
   const issue = call.world.addIssue(repo, {
@@ -239,13 +190,11 @@ async function createIssue(call: Call): Promise<Reply> {
     ...settable(call, repo, given),
   });
   const { number, title, body } = issue;
-  const act = { kind: 'issue.created', repo: repo.fullName, number, id: issue.id };
-  commitAct(call, { ...act, content: { title, body } });
+  commitAct(call, repo, { kind: 'issue.created', number, id: issue.id, content: { title, body } });
   return { status: 201, json: show(call, repo)(issue) };
 }
 
-async function updateIssue(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function updateIssue(call: Call, repo: Repo): Promise<Reply> {
   const issue = issueOf(call, repo);
   const given = await call.body(issueSchema);
   if (issue.user !== call.caller.account && !canPush(call.caller, repo)) throw notFound();
@@ -261,18 +210,16 @@ async function updateIssue(call: Call): Promise<Reply> {
     updatedAt: now,
   });
   const { number } = issue;
-  commitAct(call, {
-    kind: 'issue.updated',
-    repo: repo.fullName,
-    number,
-    content: { number, given },
-  });
+  commitAct(call, repo, { kind: 'issue.updated', number, content: { number, given } });
   return { json: show(call, repo)(issue) };
 }
 
 /** The API takes database ids, not numbers. */
-async function changeSubIssues(call: Call, change: 'added' | 'removed'): Promise<Reply> {
-  const repo = repoOf(call);
+async function changeSubIssues(
+  call: Call,
+  repo: Repo,
+  change: 'added' | 'removed',
+): Promise<Reply> {
   requirePush(call, repo);
   const issue = issueOf(call, repo);
   const { sub_issue_id: id } = await call.body(z.object({ sub_issue_id: z.number() }));
@@ -285,7 +232,11 @@ async function changeSubIssues(call: Call, change: 'added' | 'removed'): Promise
   if (change === 'added') issue.subIssues.push(child.number);
   else issue.subIssues.splice(at, 1);
   const { number } = issue;
-  const act = { kind: `sub-issue.${change}`, repo: repo.fullName, number, id: child.number };
-  commitAct(call, { ...act, content: { number, child: child.number } });
+  commitAct(call, repo, {
+    kind: `sub-issue.${change}`,
+    number,
+    id: child.number,
+    content: { number, child: child.number },
+  });
   return { status: change === 'added' ? 201 : 200, json: show(call, repo)(issue) };
 }
