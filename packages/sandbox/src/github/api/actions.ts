@@ -98,14 +98,6 @@ export const actionsRoutes: readonly ApiRoute[] = [
       return { status: 302, headers: { location } };
     },
   ),
-  repoRoute('workflows', 'GET /actions/workflows', 'actions:read', (call, repo) =>
-    paged(
-      call,
-      repo.workflows,
-      (workflow) => ({ ...workflow, state: 'active' }),
-      (shown, total) => ({ total_count: total, workflows: shown }),
-    ),
-  ),
   repoRoute(
     'dispatch-workflow',
     'POST /actions/workflows/:workflow/dispatches',

@@ -4,8 +4,6 @@ import { iso, releaseJson, repoJson, userJson } from '../present.js';
 import { invalid, notFound, problem } from '../problems.js';
 import type { Repo } from '../world.js';
 import {
-  canPush,
-  canSee,
   commitAct,
   paged,
   repoRoute,
@@ -26,13 +24,6 @@ const appJson = (call: Call): JsonObject => ({
   permissions: { contents: 'write', issues: 'write', metadata: 'read', pull_requests: 'write' },
 });
 
-const installationJson = (call: Call): JsonObject => ({
-  id: call.auth.app().installationId,
-  app_id: call.auth.app().appId,
-  account: userJson(call.caller.account),
-  repository_selection: 'all',
-});
-
 const resources = ['core', 'search', 'code_search', 'graphql'] as const;
 
 export const generalRoutes: readonly ApiRoute[] = [
@@ -51,13 +42,6 @@ export const generalRoutes: readonly ApiRoute[] = [
     };
   }),
   route('app', 'GET /app', { auth: 'app' }, (call) => ({ json: appJson(call) })),
-  route('installations', 'GET /app/installations', { auth: 'app' }, (call) =>
-    paged(call, [call], installationJson),
-  ),
-  route('installation', 'GET /app/installations/:id{[0-9]+}', { auth: 'app' }, (call) => {
-    if (Number(call.param('id')) !== call.auth.app().installationId) throw notFound();
-    return { json: installationJson(call) };
-  }),
   route(
     'create-installation-token',
     'POST /app/installations/:id{[0-9]+}/access_tokens',
@@ -78,18 +62,6 @@ export const generalRoutes: readonly ApiRoute[] = [
         json: { token, expires_at: iso(expiresAt), permissions: { ...minted.permissions } },
       };
     },
-  ),
-  route('revoke-installation-token', 'DELETE /installation/token', {}, (call) => {
-    call.auth.revoke(call.caller.token);
-    return { status: 204 };
-  }),
-  route('installation-repositories', 'GET /installation/repositories', {}, (call) =>
-    paged(
-      call,
-      [...call.world.repos.values()].filter((repo) => canSee(call.caller, repo)),
-      (repo) => repoJson(repo, canPush(call.caller, repo)),
-      (shown, total) => ({ total_count: total, repositories: shown }),
-    ),
   ),
   route('search-issues', 'GET /search/issues', { auth: 'any', resource: 'search' }, searchIssues),
   route('search-code', 'GET /search/code', { resource: 'code_search' }, searchCode),

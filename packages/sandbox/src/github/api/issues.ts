@@ -32,59 +32,50 @@ const issueSchema = z.object({
   state_reason: z.string().nullable().optional(),
 });
 
+type IssueHandler = (call: Call, repo: Repo, issue: Issue) => Reply | Promise<Reply>;
+
+const issueRoute = (
+  name: string,
+  method: ApiRoute['method'],
+  path: string,
+  handle: IssueHandler,
+  traits: Pick<ApiRoute, 'auth' | 'createsContent'> = {},
+): ApiRoute =>
+  repoRoute(
+    name,
+    `${method} /issues/:number{[0-9]+}${path}`,
+    { needs: method === 'GET' ? 'issues:read' : 'issues:write', ...traits },
+    (call, repo) => handle(call, repo, issueOf(call, repo)),
+  );
+const creates = { createsContent: true } as const;
+
 export const issueRoutes: readonly ApiRoute[] = [
   repoRoute('issues', 'GET /issues', 'issues:read', listIssues),
-  repoRoute('issue', 'GET /issues/:number{[0-9]+}', 'issues:read', (call, repo) => ({
-    json: show(call, repo)(issueOf(call, repo)),
-  })),
-  repoRoute(
-    'create-issue',
-    'POST /issues',
-    { needs: 'issues:write', createsContent: true },
-    createIssue,
-  ),
-  repoRoute('update-issue', 'PATCH /issues/:number{[0-9]+}', 'issues:write', updateIssue),
-  repoRoute(
-    'add-labels',
-    'POST /issues/:number{[0-9]+}/labels',
-    'issues:write',
-    async (call, repo) => {
-      requirePush(call, repo);
-      const issue = issueOf(call, repo);
-      const { labels } = await call.body(z.object({ labels: names }));
-      const added = settable(call, repo, { labels: [...issue.labels, ...labels] });
-      Object.assign(issue, added);
-      const { number } = issue;
-      commitAct(call, repo, { kind: 'labels.added', number, content: { number, labels } });
-      return { json: show(call, repo)(issue)['labels'] ?? [] };
-    },
-  ),
-  repoRoute(
-    'add-assignees',
-    'POST /issues/:number{[0-9]+}/assignees',
-    'issues:write',
-    async (call, repo) => {
-      requirePush(call, repo);
-      const issue = issueOf(call, repo);
-      const { assignees } = await call.body(z.object({ assignees: z.array(z.string()) }));
-      const all = [...new Set([...issue.assignees, ...assignees])];
-      Object.assign(issue, settable(call, repo, { assignees: all }));
-      const { number } = issue;
-      commitAct(call, repo, { kind: 'assignees.added', number, content: { number, assignees } });
-      return { status: 201, json: show(call, repo)(issue) };
-    },
-  ),
-  repoRoute(
-    'issue-comments',
-    'GET /issues/:number{[0-9]+}/comments',
-    'issues:read',
-    (call, repo) => {
-      const issue = issueOf(call, repo);
-      const since = Date.parse(call.query.get('since') ?? '') || 0;
-      const comments = issue.comments.filter(({ createdAt }) => createdAt >= since);
-      return paged(call, comments, (comment) => commentJson(repo, issue, comment));
-    },
-  ),
+  repoRoute('create-issue', 'POST /issues', { needs: 'issues:write', ...creates }, createIssue),
+  issueRoute('issue', 'GET', '', (call, repo, issue) => ({ json: show(call, repo)(issue) })),
+  issueRoute('update-issue', 'PATCH', '', updateIssue),
+  issueRoute('add-labels', 'POST', '/labels', async (call, repo, issue) => {
+    requirePush(call, repo);
+    const { labels } = await call.body(z.object({ labels: names }));
+    Object.assign(issue, settable(call, repo, { labels: [...issue.labels, ...labels] }));
+    const { number } = issue;
+    commitAct(call, repo, { kind: 'labels.added', number, content: { number, labels } });
+    return { json: show(call, repo)(issue)['labels'] ?? [] };
+  }),
+  issueRoute('add-assignees', 'POST', '/assignees', async (call, repo, issue) => {
+    requirePush(call, repo);
+    const { assignees } = await call.body(z.object({ assignees: z.array(z.string()) }));
+    const all = [...new Set([...issue.assignees, ...assignees])];
+    Object.assign(issue, settable(call, repo, { assignees: all }));
+    const { number } = issue;
+    commitAct(call, repo, { kind: 'assignees.added', number, content: { number, assignees } });
+    return { status: 201, json: show(call, repo)(issue) };
+  }),
+  issueRoute('issue-comments', 'GET', '/comments', (call, repo, issue) => {
+    const since = Date.parse(call.query.get('since') ?? '') || 0;
+    const comments = issue.comments.filter(({ createdAt }) => createdAt >= since);
+    return paged(call, comments, (comment) => commentJson(repo, issue, comment));
+  }),
   repoRoute('repo-comments', 'GET /issues/comments', 'issues:read', (call, repo) => {
     const since = Date.parse(call.query.get('since') ?? '') || 0;
     const all = [...repo.issues.values()]
@@ -94,54 +85,30 @@ export const issueRoutes: readonly ApiRoute[] = [
     const ordered = call.query.get('direction') === 'desc' ? all.toReversed() : all;
     return paged(call, ordered, ({ issue, comment }) => commentJson(repo, issue, comment));
   }),
-  repoRoute(
-    'create-comment',
-    'POST /issues/:number{[0-9]+}/comments',
-    { needs: 'issues:write', createsContent: true },
-    async (call, repo) => {
-      const issue = issueOf(call, repo);
-      const { body } = await call.body(z.object({ body: z.string() }));
-      if (body.trim() === '') throw missingField('IssueComment', 'body');
-      const comment = {
-        id: call.world.nextId(),
-        user: call.caller.account,
-        body,
-        createdAt: call.world.clock.now(),
-      };
-      issue.comments.push(comment);
-      issue.updatedAt = comment.createdAt;
-      const { number } = issue;
-      commitAct(call, repo, {
-        kind: 'comment.created',
-        number,
-        id: comment.id,
-        content: { number, body },
-      });
-      return { status: 201, json: commentJson(repo, issue, comment) };
-    },
-  ),
-  repoRoute(
-    'sub-issues',
-    'GET /issues/:number{[0-9]+}/sub_issues',
-    { needs: 'issues:read', auth: 'token' },
-    (call, repo) => {
-      const children = issueOf(call, repo).subIssues.flatMap((n) => repo.issues.get(n) ?? []);
-      return paged(call, children, show(call, repo));
-    },
-  ),
-  repoRoute(
-    'add-sub-issue',
-    'POST /issues/:number{[0-9]+}/sub_issues',
-    { needs: 'issues:write', createsContent: true },
-    (call, repo) => changeSubIssues(call, repo, 'added'),
-  ),
-  repoRoute(
-    'remove-sub-issue',
-    'DELETE /issues/:number{[0-9]+}/sub_issue',
-    'issues:write',
-    (call, repo) => changeSubIssues(call, repo, 'removed'),
-  ),
+  issueRoute('create-comment', 'POST', '/comments', createComment, creates),
+  issueRoute('sub-issues', 'GET', '/sub_issues', listSubIssues, { auth: 'token' }),
+  issueRoute('add-sub-issue', 'POST', '/sub_issues', changeSubIssues('added'), creates),
+  issueRoute('remove-sub-issue', 'DELETE', '/sub_issue', changeSubIssues('removed')),
 ];
+
+async function createComment(call: Call, repo: Repo, issue: Issue): Promise<Reply> {
+  const { body } = await call.body(z.object({ body: z.string() }));
+  if (body.trim() === '') throw missingField('IssueComment', 'body');
+  const { world, caller } = call;
+  const createdAt = world.clock.now();
+  const comment = { id: world.nextId(), user: caller.account, body, createdAt };
+  issue.comments.push(comment);
+  issue.updatedAt = createdAt;
+  const { number } = issue;
+  const { id } = comment;
+  commitAct(call, repo, { kind: 'comment.created', number, id, content: { number, body } });
+  return { status: 201, json: commentJson(repo, issue, comment) };
+}
+
+function listSubIssues(call: Call, repo: Repo, { subIssues }: Issue): Reply {
+  const children = subIssues.flatMap((number) => repo.issues.get(number) ?? []);
+  return paged(call, children, show(call, repo));
+}
 
 /** Newest first, pull requests included, with cursors in `Link`. */
 function listIssues(call: Call, repo: Repo): Reply {
@@ -194,8 +161,7 @@ async function createIssue(call: Call, repo: Repo): Promise<Reply> {
   return { status: 201, json: show(call, repo)(issue) };
 }
 
-async function updateIssue(call: Call, repo: Repo): Promise<Reply> {
-  const issue = issueOf(call, repo);
+async function updateIssue(call: Call, repo: Repo, issue: Issue): Promise<Reply> {
   const given = await call.body(issueSchema);
   if (issue.user !== call.caller.account && !canPush(call.caller, repo)) throw notFound();
   const { title, body, state, state_reason: reason } = given;
@@ -215,28 +181,25 @@ async function updateIssue(call: Call, repo: Repo): Promise<Reply> {
 }
 
 /** The API takes database ids, not numbers. */
-async function changeSubIssues(
-  call: Call,
-  repo: Repo,
-  change: 'added' | 'removed',
-): Promise<Reply> {
-  requirePush(call, repo);
-  const issue = issueOf(call, repo);
-  const { sub_issue_id: id } = await call.body(z.object({ sub_issue_id: z.number() }));
-  const child = [...repo.issues.values()].find((one) => one.id === id);
-  if (!child) throw notFound();
-  const at = issue.subIssues.indexOf(child.number);
-  if (change === 'added' && at >= 0)
-    throw custom('Issue', 'Issue may not contain duplicate sub-issues', 'sub_issue_id');
-  if (change === 'removed' && at < 0) throw notFound();
-  if (change === 'added') issue.subIssues.push(child.number);
-  else issue.subIssues.splice(at, 1);
-  const { number } = issue;
-  commitAct(call, repo, {
-    kind: `sub-issue.${change}`,
-    number,
-    id: child.number,
-    content: { number, child: child.number },
-  });
-  return { status: change === 'added' ? 201 : 200, json: show(call, repo)(issue) };
+function changeSubIssues(change: 'added' | 'removed'): IssueHandler {
+  return async (call, repo, issue) => {
+    requirePush(call, repo);
+    const { sub_issue_id: id } = await call.body(z.object({ sub_issue_id: z.number() }));
+    const child = [...repo.issues.values()].find((one) => one.id === id);
+    if (!child) throw notFound();
+    const at = issue.subIssues.indexOf(child.number);
+    if (change === 'added' && at >= 0)
+      throw custom('Issue', 'Issue may not contain duplicate sub-issues', 'sub_issue_id');
+    if (change === 'removed' && at < 0) throw notFound();
+    if (change === 'added') issue.subIssues.push(child.number);
+    else issue.subIssues.splice(at, 1);
+    const { number } = issue;
+    commitAct(call, repo, {
+      kind: `sub-issue.${change}`,
+      number,
+      id: child.number,
+      content: { number, child: child.number },
+    });
+    return { status: change === 'added' ? 201 : 200, json: show(call, repo)(issue) };
+  };
 }

@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { diffOf } from '../git.js';
-import {
-  commitJson,
-  commitsOf,
-  fileJson,
-  pullChanges,
-  pullJson,
-  reviewCommentJson,
-  reviewJson,
-} from '../present.js';
+import { fileJson, pullChanges, pullJson, reviewCommentJson, reviewJson } from '../present.js';
 import { custom, GithubProblem, invalid, missingField, notFound, problem } from '../problems.js';
 import { headOf, type Issue, type Pull, type Repo, type ReviewComment } from '../world.js';
 import {
@@ -56,7 +48,6 @@ const list = (name: string, path: string, handle: PullHandler): ApiRoute =>
   pullRoute(name, 'GET', path, handle);
 
 const MAX_FILES = 3000;
-const MAX_COMMITS = 250;
 
 export const pullRoutes: readonly ApiRoute[] = [
   repoRoute('pulls', 'GET /pulls', 'pull_requests:read', (call, repo) => {
@@ -94,11 +85,6 @@ export const pullRoutes: readonly ApiRoute[] = [
   list('pull-files', '/files', (call, repo, issue) =>
     paged(call, pullChanges(call.world, repo, issue.pull).slice(0, MAX_FILES), (change) =>
       fileJson(call.world, change),
-    ),
-  ),
-  list('pull-commits', '/commits', (call, repo, issue) =>
-    paged(call, commitsOf(call.world, repo, issue.pull).toReversed().slice(0, MAX_COMMITS), (sha) =>
-      commitJson(call.world, repo, sha),
     ),
   ),
   list('reviews', '/reviews', (call, repo, issue) =>
