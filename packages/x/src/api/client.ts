@@ -32,12 +32,15 @@ export interface Client {
   readonly clock: Clock;
   /** The longest that a call may take. */
   readonly capMs: number;
+  /** How long a call searches for a post with an unknown outcome. */
+  readonly readBackMs: number;
   readonly close: () => Promise<void>;
 }
 
 interface ClientDeps extends PackDeps {
   readonly env: Environment;
   readonly clock: Clock;
+  readonly readBackMs: number;
 }
 
 export function createClient(config: XConfig, deps: ClientDeps): Client {
@@ -91,6 +94,7 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     upstream: shared,
     clock,
     capMs: config.toolTimeoutSecs * 1000,
+    readBackMs: deps.readBackMs,
     close: async () => {
       await session.user?.close();
       await http.close();
