@@ -28,6 +28,7 @@ import { newerNode, otherNode } from '../scripts/lib/newer-node.mjs';
 import { stage } from '../scripts/lib/stage.mjs';
 import { formatFailures, summarise, summaryLine, total } from '../scripts/lib/summary.mjs';
 import { importsOf } from './support/imports.js';
+import { longest } from './support/longest-first.js';
 import { runtimeSuites } from './support/runtime-suites.js';
 
 describe('the summary of a test run', () => {
@@ -418,6 +419,10 @@ describe('the second run on a newer Node', () => {
       .replaceAll('*', '[^/]*')
       .replaceAll(/\{([^}]+)\}/g, (_, names: string) => `(${names.replaceAll(',', '|')})`);
     expect(files.filter((file) => new RegExp(`^${words}$`).test(file))).not.toEqual([]);
+  });
+
+  test.each(longest)('%s exists, to be started first', (file) => {
+    expect(existsSync(inRoot(file))).toBe(true);
   });
 
   test('uses a newer Node, unless this one is the newest', async () => {
