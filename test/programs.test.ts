@@ -9,7 +9,7 @@ const machine = (changes: Partial<Parameters<typeof ensurePostgres>[0]> = {}) =>
   return {
     commands,
     said,
-    say: (text: string) => void said.push(text),
+    print: (text: string) => void said.push(text),
     env: {},
     isRoot: true,
     isInstalled: () => isInstalled,
@@ -44,7 +44,9 @@ test('PostgreSQL is not installed if it exists, a URL is configured, or the proc
 test('PostgreSQL is asked for before the tests if it cannot be installed', async () => {
   const user = machine({ isRoot: false });
   await ensurePostgres(user);
-  expect(user.said).toEqual([expect.stringMatching(/^PostgreSQL is missing\. Install it \(on Debian/)]);
+  expect(user.said).toEqual([
+    expect.stringMatching(/^PostgreSQL is missing\. Install it \(on Debian/),
+  ]);
   const broken = machine({ run: async () => ({ code: 100, output: 'no network' }) });
   await ensurePostgres(broken);
   expect(broken.said).toEqual([expect.stringMatching(/failed:\nno network\nInstall it/)]);
@@ -57,7 +59,7 @@ const withoutPromtool = (changes: Partial<Parameters<typeof ensurePromtool>[0]> 
   return {
     commands,
     said,
-    say: (text: string) => void said.push(text),
+    print: (text: string) => void said.push(text),
     find: () => path,
     hasApt: true,
     isRoot: true,

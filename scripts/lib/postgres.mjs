@@ -10,7 +10,7 @@ import { capture } from './run.mjs';
  *   isRoot: boolean,
  *   isInstalled: () => boolean,
  *   run: (args: string[]) => Promise<{ code: number, output: string }>,
- *   say: (text: string) => void,
+ *   print: (text: string) => void,
  * }} Machine
  */
 
@@ -25,10 +25,10 @@ const HOW_TO_INSTALL =
  * @param {Machine} [machine]
  */
 export const ensurePostgres = async (machine = thisMachine()) => {
-  const { env, isRoot, isInstalled, run, say } = machine;
+  const { env, isRoot, isInstalled, run, print } = machine;
   if (env['TOOLKEEL_TEST_POSTGRES_URL'] || isInstalled()) return;
   if (!isRoot) {
-    say(`PostgreSQL is missing. ${HOW_TO_INSTALL}`);
+    print(`PostgreSQL is missing. ${HOW_TO_INSTALL}`);
     return;
   }
   await withProgress(
@@ -41,7 +41,7 @@ export const ensurePostgres = async (machine = thisMachine()) => {
         // The package lists may be absent or out of date.
         await run(['update']);
         const { code, output } = await run(install);
-        if (code !== 0) say(`apt-get install postgresql failed:\n${output}\n${HOW_TO_INSTALL}`);
+        if (code !== 0) print(`apt-get install postgresql failed:\n${output}\n${HOW_TO_INSTALL}`);
       }),
   );
 };
@@ -53,7 +53,7 @@ const thisMachine = () => ({
   isInstalled: () => [...onPath('postgres'), ...debianServers()].length > 0,
   run: (args) =>
     capture({ file: 'env', args: ['DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args] }),
-  say,
+  print: say,
 });
 
 /** @param {string} program */

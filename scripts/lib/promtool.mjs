@@ -13,7 +13,7 @@ import { capture } from './run.mjs';
  *   isRoot: boolean,
  *   run: (file: string, args: string[]) => Promise<{ code: number, output: string }>,
  *   unpack: () => Promise<{ code: number, output: string }>,
- *   say: (text: string) => void,
+ *   print: (text: string) => void,
  * }} Machine
  */
 
@@ -34,10 +34,10 @@ export const findPromtool = () => {
  * @param {Machine} [machine]
  */
 export const ensurePromtool = async (machine = thisMachine()) => {
-  const { find, hasApt, isRoot, run, unpack, say } = machine;
+  const { find, hasApt, isRoot, run, unpack, print } = machine;
   if (find() !== undefined) return;
   if (!hasApt) {
-    say(
+    print(
       'promtool is missing. Put it on the PATH (it is part of Prometheus). Without it the test of the metrics fails.',
     );
     return;
@@ -55,7 +55,7 @@ export const ensurePromtool = async (machine = thisMachine()) => {
         }
         const { code, output } = downloaded.code === 0 ? await unpack() : downloaded;
         if (code !== 0)
-          say(`Could not get promtool from the Debian package prometheus:\n${output}`);
+          print(`Could not get promtool from the Debian package prometheus:\n${output}`);
       }),
   );
 };
@@ -79,6 +79,6 @@ const thisMachine = () => {
       rmSync(parts, { recursive: true, force: true });
       return result;
     },
-    say,
+    print: say,
   };
 };

@@ -83,7 +83,8 @@ export const formatFailures = (report) => {
       ...shorten(failureMessages[0] ?? ''),
     ]);
   });
-  for (const error of report?.errors ?? []) found.push(['✗ outside of the tests', ...shorten(error)]);
+  for (const error of report?.errors ?? [])
+    found.push(['✗ outside of the tests', ...shorten(error)]);
   const shown = found.slice(0, MAX_FAILURES).map((lines) => lines.join('\n'));
   const more = found.length - shown.length;
   return more > 0 ? [...shown, `✗ and ${more} more`] : shown;

@@ -29,6 +29,7 @@ export class LongestFirst extends BaseSequencer {
       const at = longest.indexOf(relative(root, moduleId));
       return at < 0 ? longest.length : at;
     };
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+    const byDuration = super.sort.bind(this);
+    return (await byDuration(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }

@@ -29,7 +29,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     upstream = await startEffectsUpstream({ seed: 1, faultRate: 0 });
     const { url: journal } = await journals[kind](dir);
     const of = { upstream: upstream.url, journal, dataDir: dir };
-    settings = { ...of, leaseMs: 1_500, callTimeoutMs: 30_000 };
+    settings = { ...of, leaseMs: 4_000, callTimeoutMs: 30_000 };
   }, 120_000);
 
   afterAll(async () => {

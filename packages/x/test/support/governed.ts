@@ -53,7 +53,12 @@ async function serve(options: ServeOptions): Promise<Governed> {
   const store = await openStore('sqlite:journal.db', { dataDir: folder });
   const encryption = await openEncryption(store, folder);
   const host = createHost({
-    packs: [{ pack: hasty(createXPack({ env, ...(readBackMs !== undefined && { readBackMs }) })), config }],
+    packs: [
+      {
+        pack: hasty(createXPack({ env, ...(readBackMs !== undefined && { readBackMs }) })),
+        config,
+      },
+    ],
     profile,
     policy,
     journal: (deps) =>
@@ -181,7 +186,10 @@ export function useProcesses() {
   return async (x: XSandbox, folder: string, aheadMs = 0, more: object = {}): Promise<Mortal> => {
     const { config, env: secrets } = loginTo(x);
     const child = spawn(process.execPath, [program], {
-      env: { ...process.env, X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs, ...more }) },
+      env: {
+        ...process.env,
+        X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs, ...more }),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onClose(() => end(child));

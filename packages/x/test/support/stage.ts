@@ -49,7 +49,12 @@ export function useStage() {
     const folder = await newFolder();
     await writeFile(join(folder, 'picture.png'), png(200));
     const another = (changed: Config = {}): Promise<Governed> => {
-      const login = loginTo(x, { mediaDirectories: [folder], toolTimeoutSecs: 40, ...config, ...changed });
+      const login = loginTo(x, {
+        mediaDirectories: [folder],
+        toolTimeoutSecs: 40,
+        ...config,
+        ...changed,
+      });
       return start({ folder, ...login, ...more });
     };
     return {
