@@ -25,6 +25,7 @@ export type Client = ReturnType<typeof createClient>;
 interface ClientDeps extends PackDeps {
   readonly env: Environment;
   readonly clock: Clock;
+  readonly readBackMs: number;
 }
 
 export function createClient(config: XConfig, deps: ClientDeps) {
@@ -78,6 +79,8 @@ export function createClient(config: XConfig, deps: ClientDeps) {
     clock,
     /** The longest that a call may take. */
     capMs: config.toolTimeoutSecs * 1000,
+    /** How long a call searches for a post with an unknown outcome. */
+    readBackMs: deps.readBackMs,
     close: async () => {
       await session.user?.close();
       await http.close();

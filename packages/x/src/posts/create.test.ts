@@ -38,6 +38,7 @@ function rig({ posts = [], others = [], isBlind = false }: Given) {
   const asked: unknown[] = [];
   const client = {
     clock,
+    readBackMs: 8_000,
     config: {},
     account: { userId: async () => '1' },
     session: { upstreamNow: 0 },
