@@ -75,10 +75,10 @@ const unknown = { success: false, error: { code: 'outcome_unknown', outcome: 'un
  * Until its answer counts as delivered, a post excludes an equal one with another key. A client in the same
  * process can be faster than the server's notice that its response was written.
  */
-const delivered = (server: Governed): Promise<void> =>
-  expect
-    .poll(async () => (await server.store.list()).every(({ deliveredAt }) => deliveredAt))
-    .toBe(true);
+async function delivered({ store }: Governed): Promise<void> {
+  const isDelivered = async () => (await store.list()).every(({ deliveredAt }) => deliveredAt);
+  await expect.poll(isDelivered).toBe(true);
+}
 
 describe.concurrent('the same text, posted twice on purpose', () => {
   it.each([
