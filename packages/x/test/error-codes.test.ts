@@ -231,5 +231,5 @@ describe('error codes', () => {
     }
     await alone.close();
     expect(verify).not.toThrow();
-  }, 40_000);
+  });
 });
