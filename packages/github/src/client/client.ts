@@ -312,7 +312,7 @@ export class GitHubClient {
     try {
       const headers = { ...request.headers, authorization: `Bearer ${token}` };
       const response = await next({ ...request, headers });
-      gate.record(response.limits, resource);
+      gate.record(response.limits, cost);
       const wallNow = this.clock.wallNow();
       const limit =
         resource === 'graphql' ? graphqlLimit(response, { gate, resource, wallNow }) : undefined;
@@ -322,7 +322,10 @@ export class GitHubClient {
     } catch (cause) {
       if (cause instanceof FaultError) {
         if (cause.fault.kind === 'auth') this.#rejected = token;
-        if (cause.fault.kind !== 'rate_limited') gate.record(cause.fault.limits ?? [], resource);
+        const { kind, limits = [] } = cause.fault;
+        // The gate of a limit is closed already.
+        if (kind === 'rate_limited') gate.learn(limits, cost);
+        else gate.record(limits, cost);
       }
       throw cause;
     } finally {

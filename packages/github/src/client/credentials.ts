@@ -190,7 +190,8 @@ export function installationCredential(options: InstallationOptions, deps: AppDe
 
 const MINT_TIMEOUT_MS = 30_000;
 
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The promise, or a rejection with the signal's reason as soon as it aborts. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
