@@ -82,7 +82,7 @@ const healthy = ({ method, path }: ReceivedRequest): Reply | undefined =>
     'POST /repos/o/r/git/trees': { json: { sha: 't1' } },
     'POST /repos/o/r/git/commits': { json: { sha: 'c1' } },
     'GET /repos/o/r/compare/c1...main': { json: { status: 'diverged' } },
-    'GET /repos/o/r/actions/runs/2': { json: { run_attempt: 1 } },
+    'GET /repos/o/r/actions/runs/2': { json: { id: 2, run_attempt: 1 } },
   })[`${method} ${path}`];
 
 let started = 0;

@@ -172,8 +172,11 @@ export function installationCredential(options: InstallationOptions, deps: AppDe
 
   const current = async (signal: AbortSignal): Promise<MintedToken> => {
     const known = cache.tokens.get(key);
-    if (known && known.expiresAt - MARGIN_MS > clock.wallNow() + skewMs) return known;
-    return untilAborted(mint(), signal);
+    const isFresh = known && known.expiresAt - MARGIN_MS > clock.wallNow() + skewMs;
+    const usable = isFresh ? known : await untilAborted(mint(), signal);
+    // Another client may have minted it, with a redactor of its own.
+    secrets.addRotating(usable.token);
+    return usable;
   };
 
   return {
