@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Kit } from '../src/tools/kit.js';
 import { githubTool } from '../src/tools/kit.js';
 import * as specs from '../src/tools/specs/index.js';
-import { closeAfterEach, world } from './support/rig.js';
+import { closeAfterEach } from './support/rig.js';
 
 closeAfterEach();
 

@@ -63,6 +63,21 @@ describe('issues and comments', () => {
     expect(await rig.error('get_pull', { repo, number: 7 })).toMatchObject({ code: 'not_found' });
   });
 
+  test('sub-issues that GitHub refuses are warnings beside those that it accepts', async () => {
+    const { rig, repo, github } = await world();
+    github.setFaults([{ kind: 'github-403-bare', routes: ['add-sub-issue'], times: 1 }]);
+    expect(await rig.data('relate_issues', { repo, number: 1, add: [2, 3] })).toMatchObject({
+      added: [3],
+      sub_issues: [3],
+      warnings: [expect.stringContaining('Sub-issue #2 was not changed')],
+    });
+    // A 404 is no proof that it is gone.
+    github.setFaults([{ kind: 'http-404', routes: ['remove-sub-issue'], times: 1 }]);
+    const remove = { repo, number: 1, remove: [3] };
+    expect(await rig.error('relate_issues', remove)).toMatchObject({ code: 'not_found' });
+    expect(await rig.data('relate_issues', remove)).toMatchObject({ removed: [3] });
+  });
+
   test('a review is submitted, never pending, with its comments', async () => {
     const { rig, repo, github, another } = await world();
     const { pull, collaborator } = github.landmarks;
@@ -178,6 +193,20 @@ describe('branches and pull requests', () => {
     expect(
       await rig.error('merge_pull', { repo, number: conflictingPull, head_sha: conflicting }),
     ).toMatchObject({ code: 'upstream_rejected', message: expect.stringContaining('conflicts') });
+  });
+
+  test('a change without an answer is not reported as undone, nor the old state as the new one', async () => {
+    const { rig, repo, github } = await world();
+    const { pull: number, collaborator } = github.landmarks;
+    github.setFaults([
+      { kind: 'acted-http-502', routes: ['update-pull'] },
+      { kind: 'http-502', routes: ['pull'], skip: 1 },
+    ]);
+    const args = { repo, number, title: 'New', add_reviewers: [collaborator] };
+    expect((await rig.data('update_pull', args))['warnings']).toEqual([
+      expect.stringContaining('fields may not have been changed'),
+      expect.stringContaining('This is the state before the change'),
+    ]);
   });
 
   test('updates the parts that it can, and warns of the rest', async () => {
