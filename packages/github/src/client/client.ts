@@ -64,6 +64,11 @@ interface CachedResponse {
   readonly next: string | undefined;
 }
 
+interface Collected<Item> {
+  readonly items: readonly Item[];
+  readonly isComplete: boolean;
+}
+
 /** A client of GitHub's REST and GraphQL APIs for one credential. */
 export class GitHubClient {
   readonly baseUrl: URL;
@@ -176,11 +181,11 @@ export class GitHubClient {
     parameters: Parameters,
     call: Call,
     maxItems: number,
-  ): Promise<{ readonly items: readonly Item[]; readonly isComplete: boolean }> {
+  ): Promise<Collected<Item>> {
     const items: Item[] = [];
     let page = await this.read(route, { per_page: 100, ...parameters }, call);
     for (let pages = 1; ; pages += 1) {
-      items.push(...itemsIn<Item>(page));
+      items.push(...(itemsIn(page) as readonly Item[]));
       if (page.next === undefined && items.length <= maxItems) return { items, isComplete: true };
       if (page.next === undefined || items.length >= maxItems || pages === MAX_PAGES)
         return { items: items.slice(0, maxItems), isComplete: false };
@@ -198,7 +203,7 @@ export class GitHubClient {
   ): Promise<{ readonly found: Item | undefined; readonly isComplete: boolean }> {
     let page = await this.read(route, { per_page: 30, ...parameters }, call);
     for (let seen = 0, pages = 1; ; pages += 1) {
-      const items = itemsIn<Item>(page);
+      const items = itemsIn(page) as readonly Item[];
       const found = items.find(matches);
       seen += items.length;
       const isComplete = page.next === undefined;

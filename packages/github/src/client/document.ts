@@ -29,7 +29,7 @@ function hasGap(value: unknown): boolean {
 }
 
 /** The items of a page. */
-export function itemsIn<Item>({ data, url }: Document<unknown>): readonly Item[] {
-  if (Array.isArray(data)) return data as readonly Item[];
+export function itemsIn({ data, url }: Document<unknown>): readonly unknown[] {
+  if (Array.isArray(data)) return data;
   throw badResponse(url, 'not a list');
 }

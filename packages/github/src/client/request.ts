@@ -104,7 +104,7 @@ export function buildRequest(
     deadline: 0,
     cost: costOf(method, template, baseUrl, options.createsContent),
     route: resourceOf(template),
-    ...given(options),
+    ...settingsOf(options),
     // Octokit writes an absent body as an empty one.
     ...(body !== undefined && body !== '' && bodyOf(body)),
   };
@@ -116,7 +116,7 @@ const bodyOf = (body: unknown) =>
     ? { body, headers: { 'content-type': 'text/plain; charset=utf-8' } }
     : { body: JSON.stringify(body) };
 
-const given = ({ accept, expects, maxBytes }: RequestOptions) => ({
+const settingsOf = ({ accept, expects, maxBytes }: RequestOptions) => ({
   ...(accept !== undefined && { headers: { accept } }),
   ...(expects !== undefined && { expects }),
   ...(maxBytes !== undefined && { maxBytes }),
@@ -127,7 +127,7 @@ export function linkRequest(baseUrl: URL, link: string, options: RequestOptions)
   const url = sameOrigin(baseUrl, link);
   const template = url.pathname.replaceAll(/\/\d+(?=\/|$)/g, '/{n}');
   const cost = costOf('GET', template, baseUrl);
-  return { method: 'GET', url, cost, deadline: 0, route: cost.resource, ...given(options) };
+  return { method: 'GET', url, cost, deadline: 0, route: cost.resource, ...settingsOf(options) };
 }
 
 /** The credential is for one origin. */

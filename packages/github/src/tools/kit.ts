@@ -167,7 +167,8 @@ export async function listPage<Args, Item>(
   };
   const loaded = await load();
   const { u, url, data, next } = loaded;
-  const rest = itemsIn<Item>({ data: itemsOf(data), url }).slice(skip);
+  const items = itemsIn({ data: itemsOf(data), url }) as readonly Item[];
+  const rest = items.slice(skip);
   const after = (kept: number): PageCursor => {
     pages.set(u, loaded);
     return { u, k: skip + kept };

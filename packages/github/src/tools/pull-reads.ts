@@ -93,7 +93,7 @@ interface ThreadsData {
   readonly repository: {
     readonly pullRequest: {
       readonly reviewThreads: {
-        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
+        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
         readonly nodes: readonly Thread[];
       };
     } | null;
@@ -130,8 +130,12 @@ async function threadsPage(
   if (!threads) throw kit.client.graphqlError(errors);
   const skip = cursor?.k ?? 0;
   const url = kit.client.graphqlUrl;
-  const { hasNextPage, endCursor = '' } = threads.pageInfo ?? {};
-  const entries = itemsIn<Thread>({ data: threads.nodes, url })
+  const { hasNextPage, endCursor } = documented({ data: threads, url }, ({ pageInfo }) => ({
+    hasNextPage: pageInfo.hasNextPage,
+    endCursor: pageInfo.endCursor ?? '',
+  }));
+  const threadsIn = itemsIn({ data: threads.nodes, url }) as readonly Thread[];
+  const entries = threadsIn
     .slice(skip)
     .map((thread) => documented({ data: thread, url }, threadOf));
   return page(

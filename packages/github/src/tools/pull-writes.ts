@@ -89,7 +89,7 @@ async function pullsOf(
   const route = `GET ${PULLS}`;
   const at = { ...repoOf(repo), head: from, base, state, per_page: 30 };
   const page = await client.read(route, at, call);
-  const pulls = itemsIn<Schemas['pull-request-simple']>(page);
+  const pulls = itemsIn(page) as readonly Schemas['pull-request-simple'][];
   documented({ ...page, data: pulls }, (all) => all.map(pullSummary));
   return pulls;
 }
