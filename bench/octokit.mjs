@@ -431,7 +431,7 @@ Both clients send the same requests to the GitHub sandbox while it injects the s
 ${table(rows)}
 
 - Cut sockets: our comments go through \`github_comment\` and its journal, which finds each one by its marker. Octokit's retry delays are divided by 100 in this case; the number of sends does not change.
-- Retry-After: the five requests are issued 200 ms after the sandbox has sent the limit, so that the client has read it. Requests issued before the client reads the answer are sent, by either client.
+- Retry-After: the five requests are issued 200 ms after the sandbox has sent the limit, so that the client has read it (ours confirms that it has). The window is counted in the sandbox's log, from the limited request. Requests issued before the client reads the answer are sent, by either client.
 - \`remaining\` 0: every answer is a 200 that reports no remaining request.
 `;
 
