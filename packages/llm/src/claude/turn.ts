@@ -1,7 +1,7 @@
 import type { SDKMessage, SDKRateLimitInfo } from '@anthropic-ai/claude-agent-sdk';
 import type { TextUsage } from '@toolkeel/contract';
-import type { AttemptIo, ProviderResult } from '../core/provider.js';
-import { isObject, numberOf } from '@toolkeel/pack-kit/base';
+import type { AttemptIo, ModelRequest, ProviderResult } from '../core/provider.js';
+import { compact, countOf, isObject, numberOf, type Redactor } from '@toolkeel/pack-kit/base';
 import { parseJson } from '../json.js';
 import { faultOfTurn, incomplete, type TurnFailure } from './faults.js';
 
@@ -23,6 +23,7 @@ export class Turn {
   /** With a response schema the answer is the structured output of the result, not the text. */
   readonly #structured: boolean;
   readonly #wallNow: () => number;
+  readonly #secrets: Redactor;
   #model: string;
   #requestId: string | undefined;
   #failure: TurnFailure = {};
@@ -34,11 +35,17 @@ export class Turn {
   #streamed = false;
   #tool: { readonly id: string; readonly name: string; json: string } | undefined;
 
-  constructor(io: AttemptIo, model: string, structured: boolean, wallNow: () => number) {
+  constructor(
+    io: AttemptIo,
+    { model, responseSchema }: ModelRequest,
+    wallNow: () => number,
+    secrets: Redactor,
+  ) {
     this.#io = io;
     this.#model = model;
-    this.#structured = structured;
+    this.#structured = responseSchema !== undefined;
     this.#wallNow = wallNow;
+    this.#secrets = secrets;
   }
 
   get requestId(): string | undefined {
@@ -159,7 +166,9 @@ export class Turn {
       const text = JSON.stringify(result.structured_output ?? null);
       this.#io.emit({ type: 'content', text });
     }
-    return this.#resultOf(finishes[result.stop_reason ?? this.#stopReason ?? ''] ?? 'other');
+    const stopReason = result.stop_reason ?? this.#stopReason;
+    if (stopReason === undefined) throw incomplete('no stop reason', this.#requestId);
+    return this.#resultOf(finishes[stopReason] ?? 'other');
   }
 
   #resultOf(finish: ProviderResult['finish']): ProviderResult {
@@ -175,7 +184,8 @@ export class Turn {
     const status = 'api_error_status' in result ? numberOf(result.api_error_status) : undefined;
     const limit = this.#limit;
     const requestId = this.#requestId;
-    return faultOfTurn({ ...this.#failure, status, text, limit, requestId }, this.#wallNow());
+    const failure = { ...this.#failure, status, text, limit, requestId };
+    return faultOfTurn(failure, this.#wallNow(), this.#secrets);
   }
 }
 
@@ -183,18 +193,20 @@ interface ReportedUsage {
   readonly input_tokens?: number | null;
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
 }
 
+/** Anthropic counts cached input apart from `input_tokens`; here it is a part of it, as at Gemini. */
 function usageOf(usage: ReportedUsage, costUsd?: number): TextUsage | undefined {
-  const inputTokens = numberOf(usage.input_tokens);
-  const outputTokens = numberOf(usage.output_tokens);
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  const cached = numberOf(usage.cache_read_input_tokens);
-  const cost = numberOf(costUsd);
-  return {
-    inputTokens,
+  const fresh = countOf(usage.input_tokens);
+  const outputTokens = countOf(usage.output_tokens);
+  if (fresh === undefined || outputTokens === undefined) return undefined;
+  const cached = countOf(usage.cache_read_input_tokens) ?? 0;
+  const written = countOf(usage.cache_creation_input_tokens) ?? 0;
+  return compact({
+    inputTokens: fresh + cached + written,
     outputTokens,
-    ...(cached !== undefined && cached > 0 && { cachedInputTokens: cached }),
-    ...(cost !== undefined && { costUsd: cost }),
-  };
+    cachedInputTokens: cached > 0 ? cached : undefined,
+    costUsd: numberOf(costUsd),
+  });
 }
