@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ProviderHealth } from '../core/provider.js';
 import { isObject, type Environment } from '@toolkeel/pack-kit/base';
 import { parseJson } from '../json.js';
@@ -47,7 +46,7 @@ async function run(
   });
   child.stdin.end();
   // The output may end after the process.
-  await Promise.all([once(child.process, 'close'), child.exited]);
+  await new Promise((resolve) => child.process.once('close', resolve));
   signal.removeEventListener('abort', onAbort);
   if (child.failure) throw cannotStart(cli, child.failure);
   return output;
