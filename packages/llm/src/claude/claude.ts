@@ -18,6 +18,7 @@ import {
   type Provider,
   type ProviderResult,
 } from '../core/provider.js';
+import { callerTools } from './caller-tools.js';
 import { Child, Slots } from './children.js';
 import { cliEnvironment, findCli, withoutKeys } from './environment.js';
 import {
@@ -113,7 +114,9 @@ function claudeProvider(options: ClaudeOptions): Provider {
     timeouts,
     run: async (request, io) => {
       if (request.temperature !== undefined) throw unsupported('Claude', 'a temperature');
-      if (request.tools?.length) throw unsupported('Claude', 'tools of the caller');
+      if (request.tools?.length && request.responseSchema) {
+        throw unsupported('Claude', 'tools together with a response schema');
+      }
       const prompt = toPrompt(request.messages);
       const session = await open(io.signal, io, request);
       return session.ask(prompt, new Turn(io, request, () => clock.wallNow(), secrets));
@@ -142,7 +145,7 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** No tools, no settings, skills or servers of the user, no session file. */
+/** No tools of its own, no settings, skills or servers of the user, no session file. */
 const isolation: Options = {
   tools: [],
   settingSources: [],
@@ -153,13 +156,14 @@ const isolation: Options = {
 };
 
 function settingsOf(request: ModelRequest): Options {
-  const { model, system = DEFAULT_SYSTEM, responseSchema, thinking } = request;
+  const { model, system = DEFAULT_SYSTEM, responseSchema, thinking, tools = [] } = request;
   return {
     ...isolation,
     model,
     systemPrompt: system,
     // A structured answer is a tool call of the CLI, which takes a turn of its own.
     maxTurns: responseSchema ? 3 : 1,
+    ...(tools.length > 0 && { mcpServers: callerTools(tools) }),
     ...(responseSchema && { outputFormat: { type: 'json_schema', schema: responseSchema } }),
     ...(thinking && {
       thinking:

@@ -3,6 +3,7 @@ import type { TextUsage } from '@toolkeel/contract';
 import type { AttemptIo, ModelRequest, ProviderResult } from '../core/provider.js';
 import { compact, countOf, isObject, numberOf, type Redactor } from '@toolkeel/pack-kit/base';
 import { parseJson } from '../json.js';
+import { callerToolName } from './caller-tools.js';
 import { faultOfTurn, incomplete, type TurnFailure } from './faults.js';
 
 type Of<Type extends SDKMessage['type']> = Extract<SDKMessage, { type: Type }>;
@@ -31,6 +32,7 @@ export class Turn {
   #stopReason: string | undefined;
   #usage: TextUsage | undefined;
   #hasContent = false;
+  #calledTools = false;
   /** Whether the current message came as a stream, so that the complete message repeats it. */
   #streamed = false;
   #tool: { readonly id: string; readonly name: string; json: string } | undefined;
@@ -62,6 +64,8 @@ export class Turn {
         this.#takeMessage(message);
         return undefined;
       case 'user':
+        // The CLI refuses to run the caller's tools and tells the model so.
+        if (this.#calledTools) return undefined;
         return 'isSynthetic' in message && message.isSynthetic ? this.#endOwnRecovery() : undefined;
       case 'rate_limit_event':
         this.#limit = message.rate_limit_info;
@@ -129,9 +133,11 @@ export class Turn {
     this.#tool = undefined;
     if (!tool || this.#structured) return;
     const parsed = parseJson(tool.json === '' ? '{}' : tool.json);
-    const { id, name } = tool;
+    if (!isObject(parsed)) throw new SyntaxError('the arguments of a tool call are no JSON object');
+    const name = callerToolName(tool.name);
     this.#hasContent = true;
-    this.#io.emit({ type: 'tool_call', id, name, arguments: isObject(parsed) ? parsed : {} });
+    this.#calledTools = true;
+    this.#io.emit({ type: 'tool_call', id: tool.id, name, arguments: parsed });
   }
 
   #takeMessage({ message, error, request_id: requestId }: Of<'assistant'>): void {
@@ -159,11 +165,14 @@ export class Turn {
   }
 
   #finish(result: Of<'result'>): ProviderResult {
-    if (result.is_error || result.subtype !== 'success') throw this.#fault(result);
+    // A turn that calls tools is complete, but the CLI would go on if it were allowed another one.
+    const isCall = this.#calledTools && result.subtype === 'error_max_turns';
+    if (!isCall && (result.is_error || result.subtype !== 'success')) throw this.#fault(result);
     const usage = usageOf(result.usage, result.total_cost_usd);
     if (usage) this.#io.emit({ type: 'usage', usage });
     if (this.#structured) {
-      const text = JSON.stringify(result.structured_output ?? null);
+      const answer = result.subtype === 'success' ? result.structured_output : undefined;
+      const text = JSON.stringify(answer ?? null);
       this.#io.emit({ type: 'content', text });
     }
     const stopReason = result.stop_reason ?? this.#stopReason;
