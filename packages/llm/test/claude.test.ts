@@ -91,6 +91,7 @@ describe('Claude', () => {
   it.for<readonly [FaultRule, string, object]>([
     [{ kind: 'http-400' }, 'invalid_request', { status: 400 }],
     [{ kind: 'http-401' }, 'auth', {}],
+    [{ kind: 'http-403' }, 'auth', {}],
     [{ kind: 'llm-billing' }, 'billing', {}],
   ])('does not repeat %j', async ([rule, code, facts]) => {
     const sandbox = await sandboxOf({ faults: [{ ...rule, routes: ['messages'] }] });

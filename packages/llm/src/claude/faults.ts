@@ -79,7 +79,7 @@ function byStatus(status: number): Judgement | undefined {
   if (status === 429) return ['rate_limited', { kind: 'rate_limited' }];
   if (status === 529) return ['overloaded', { kind: 'server' }];
   if (status === 402) return ['billing', { kind: 'rejected', final: true }];
-  if (status === 401) return ['auth', { kind: 'auth' }];
+  if (status === 401 || status === 403) return ['auth', { kind: 'auth' }];
   if (status === 408) return ['timeout', { kind: 'timeout' }];
   if (status === 409 || status >= 500) return ['server_error', { kind: 'server' }];
   return undefined;

@@ -149,7 +149,8 @@ function observing(watch: Watch): Dispatcher.DispatcherComposeInterceptor {
         handler.onRequestStart?.(controller, context);
       },
       onResponseStart: (controller, status, headers, message) => {
-        watch.headers();
+        // An error is no beginning of an answer.
+        if (status >= 200 && status < 300) watch.headers();
         handler.onResponseStart?.(controller, status, headers, message);
       },
       onResponseData: (controller, chunk) => {
