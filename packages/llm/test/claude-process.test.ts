@@ -94,7 +94,8 @@ describe('a misbehaving CLI', () => {
   });
 
   it('a result without a stop reason is no success', async () => {
-    const body = "write({ type: 'result', subtype: 'success', is_error: false, result: 'Half', usage: {} })";
+    const body =
+      "write({ type: 'result', subtype: 'success', is_error: false, result: 'Half', usage: {} })";
     const error = await errorOf((await cliOf(body)).complete(ask()));
     expect(error).toMatchObject({ code: 'incomplete_stream', attempts: 3 });
   });
@@ -193,7 +194,10 @@ describe('the process of the CLI', () => {
 
   it('that does not tell whether it is logged in is of unknown health', async () => {
     const cliPath = join(folder, 'old.mjs');
-    writeFileSync(cliPath, "console.log(process.argv[2] === '--version' ? '1.0.0' : 'unknown command');");
+    writeFileSync(
+      cliPath,
+      "console.log(process.argv[2] === '--version' ? '1.0.0' : 'unknown command');",
+    );
     const model = claudeOf(await sandboxOf(), { cliPath });
     expect(await model.health()).toMatchObject([{ state: 'unknown' }]);
   });

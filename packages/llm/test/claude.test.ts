@@ -162,7 +162,12 @@ describe('Claude', () => {
     });
     expect(asked(sandbox)).toBe(1);
     const [call] = called.toolCalls;
-    const result = { type: 'tool_result', callId: call!.id, name: 'look_up', content: 'blue' } as const;
+    const result = {
+      type: 'tool_result',
+      callId: call!.id,
+      name: 'look_up',
+      content: 'blue',
+    } as const;
     const messages = [
       { role: 'user', content: 'sky' },
       { role: 'assistant', content: [call!] },

@@ -60,7 +60,9 @@ describe('a stream of a hostile upstream', () => {
   it('cannot add to an answer after its finish mark, except for usage', async () => {
     const usage = event({ usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1 } });
     const model = await geminiAt((response) => {
-      stream(response).end(text('All.', 'STOP') + text(' And more.') + usage + event({ error: {} }));
+      stream(response).end(
+        text('All.', 'STOP') + text(' And more.') + usage + event({ error: {} }),
+      );
     });
     const events = await eventsOf(model.stream(ask()));
     expect(events.map(({ type }) => type)).toEqual(['start', 'content', 'usage', 'done']);
@@ -81,9 +83,12 @@ describe('a stream of a hostile upstream', () => {
     ['an endless line', 'data: '.repeat(20_000)],
     ['endless comments', `: ${'x'.repeat(100_000)}\n`],
   ] as const)('cannot fill the memory with %s', async ([, piece]) => {
-    const model = await geminiAt((response) => {
-      writeForEver(stream(response), piece);
-    }, { policy: quick });
+    const model = await geminiAt(
+      (response) => {
+        writeForEver(stream(response), piece);
+      },
+      { policy: quick },
+    );
     const error = await errorOf(model.complete(ask()));
     expect(error).toMatchObject({ code: 'bad_response', retriable: false, attempts: 1 });
     expect(error.partialText.length).toBeLessThan(33 * 1024 * 1024);
@@ -163,13 +168,7 @@ describe('an error response', () => {
 });
 
 /** Advances virtual time in steps of 100 ms, with time for the sockets, until the promise settles. */
-async function advancing<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const settle = (): void => void (isSettled = true);
-  promise.then(settle, settle);
-  while (!isSettled) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    await clock.advance(100);
-  }
-  return promise;
+function advancing<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  const timer = setInterval(() => void clock.advance(100), 5);
+  return promise.finally(() => clearInterval(timer));
 }

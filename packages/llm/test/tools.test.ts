@@ -48,7 +48,10 @@ describe('llm_complete', () => {
   it('has a cost where the prices of all models that may be asked are known', async () => {
     const prices = { 'gemini-2.5-flash': { input: 1, output: 2 } };
     const costOf = async (providers: readonly ('claude' | 'gemini')[], args: object) => {
-      const rig = await packOf(await sandboxOf(), { providers: [...providers], gemini: { prices } });
+      const rig = await packOf(await sandboxOf(), {
+        providers: [...providers],
+        gemini: { prices },
+      });
       const tool = rig.instance.tools.find(({ name }) => name === 'llm_complete');
       return tool?.estimateCost?.({ prompt: 'Why?', max_output_tokens: 100, ...args });
     };

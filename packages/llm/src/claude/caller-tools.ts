@@ -11,8 +11,7 @@ interface Message {
 }
 
 interface McpTransport {
-  onmessage?: (message: Message) => void;
-  send: (message: object) => Promise<void>;
+  readonly send: (message: object) => Promise<void>;
 }
 
 /**
@@ -38,12 +37,13 @@ export function callerTools(
   };
   const instance = {
     connect: (transport: McpTransport): Promise<void> => {
-      transport.onmessage = (message) => {
+      const onmessage = (message: Message): void => {
         const { id } = message;
         if (id === undefined) return;
         // The CLI may have ended meanwhile.
         transport.send({ jsonrpc: '2.0', id, result: answer(message) }).catch(() => undefined);
       };
+      Object.assign(transport, { onmessage });
       return Promise.resolve();
     },
     close: () => Promise.resolve(),

@@ -21,7 +21,10 @@ export async function checkLogin(
     return { state: 'healthy', detail: `Claude CLI ${version}, logged in` };
   }
   if (!isObject(status) || status['loggedIn'] !== false) {
-    return { state: 'unknown', detail: `Claude CLI ${version} does not tell whether it is logged in` };
+    return {
+      state: 'unknown',
+      detail: `Claude CLI ${version} does not tell whether it is logged in`,
+    };
   }
   return {
     state: 'down',

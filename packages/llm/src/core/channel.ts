@@ -117,7 +117,8 @@ export class Channel {
     if (circuit === 'half_open' || last?.error) {
       return { state: 'degraded', detail: last?.error?.message ?? 'recovering' };
     }
-    if (checked.state === 'unknown' && last) return { state: 'healthy', detail: 'answers requests' };
+    if (checked.state === 'unknown' && last)
+      return { state: 'healthy', detail: 'answers requests' };
     return checked;
   }
 
@@ -131,7 +132,7 @@ export class Channel {
   async #runCheck(): Promise<ProviderHealth> {
     const startedAt = this.clock.now();
     const health = await this.#bounded((signal) => this.provider.health(signal)).catch(
-      (error: ProviderError): ProviderHealth => ({ state: 'down', detail: error.message }),
+      (error: unknown): ProviderHealth => ({ state: 'down', detail: (error as Error).message }),
     );
     const judged = this.#judge(health, this.clock.now() - startedAt);
     // Failures are checked again at once: an operator who fixes them looks here.

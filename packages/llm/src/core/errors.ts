@@ -168,7 +168,8 @@ function describe(fault: Fault, { provider, attempts, timeoutMs }: FailureFacts)
   const { clock, retryAfterMs, status, cause } = fault;
   const code = codeOf(fault);
   // The deadline of a call is its caller's; its length says nothing about the provider.
-  const within = timeoutMs === undefined || clock === 'deadline' ? '' : ` within ${seconds(timeoutMs)}`;
+  const within =
+    timeoutMs === undefined || clock === 'deadline' ? '' : ` within ${seconds(timeoutMs)}`;
   const what =
     fault.kind === 'timeout' && clock !== undefined
       ? `${provider} ${clockNames[clock] ?? 'did not answer'}${within}`

@@ -186,7 +186,11 @@ describe('a model', () => {
       await clock.run(errorOf(model.complete(question)));
       await clock.advance(300);
     }
-    scripts.push(...requests.slice(1).map(() => dead), ['headers', text('a'), 'hang'], answers('ok'));
+    scripts.push(
+      ...requests.slice(1).map(() => dead),
+      ['headers', text('a'), 'hang'],
+      answers('ok'),
+    );
     await clock.advance(10_000);
     for await (const event of model.stream(question)) if (event.type === 'content') break;
     expect(upstream.circuit).toBe('half_open');

@@ -225,7 +225,9 @@ describe('a request', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const calls = Array.from({ length: 20 }, () => errorOf(model.complete(question, { signal })));
-    const streams = Array.from({ length: 20 }, () => collect(model.stream(question, { signal }), clock));
+    const streams = Array.from({ length: 20 }, () =>
+      collect(model.stream(question, { signal }), clock),
+    );
     await clock.advance(0);
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     controller.abort();

@@ -49,11 +49,15 @@ export interface Scripted {
 /** A model whose attempts follow scripts, in virtual time. The last script repeats. */
 export function scripted(
   scripts: readonly (readonly Step[])[],
-  options: ModelOptions & { readonly name?: string; readonly check?: () => Promise<ProviderHealth> } = {},
+  options: ModelOptions & {
+    readonly name?: string;
+    readonly check?: () => Promise<ProviderHealth>;
+  } = {},
 ): Scripted {
   const clock = (options.clock as VirtualClock | undefined) ?? new VirtualClock();
   const requests: Scripted['requests'] = [];
-  const { check = () => Promise.resolve({ state: 'healthy', detail: 'scripted' } as const) } = options;
+  const { check = () => Promise.resolve({ state: 'healthy', detail: 'scripted' } as const) } =
+    options;
   const provider: Provider = {
     name: options.name ?? 'scripted',
     model: 'model-1',

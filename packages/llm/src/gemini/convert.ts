@@ -92,12 +92,12 @@ export function toUsage(
   price: Price | undefined,
 ): TextUsage {
   const inputTokens = countOf(metadata.promptTokenCount) ?? 0;
-  const thinkingTokens = countOf(metadata.thoughtsTokenCount) ?? 0;
-  const outputTokens = (countOf(metadata.candidatesTokenCount) ?? 0) + thinkingTokens;
+  const thoughtTokens = countOf(metadata.thoughtsTokenCount) ?? 0;
+  const outputTokens = (countOf(metadata.candidatesTokenCount) ?? 0) + thoughtTokens;
   return compact({
     inputTokens,
     outputTokens,
-    thinkingTokens: thinkingTokens > 0 ? thinkingTokens : undefined,
+    thinkingTokens: thoughtTokens > 0 ? thoughtTokens : undefined,
     cachedInputTokens: countOf(metadata.cachedContentTokenCount),
     costUsd: price && (inputTokens * price.input + outputTokens * price.output) / 1_000_000,
   });

@@ -92,7 +92,8 @@ function errorReason(error: Readonly<Record<string, unknown>>): unknown {
 /** What the connection or the SDK threw. */
 export function faultOfError(cause: unknown): ProviderFault {
   if (cause instanceof ProviderFault) return cause;
-  if (cause instanceof ResponseTooLargeError) return badResponse(`Gemini’s ${cause.message}`, cause);
+  if (cause instanceof ResponseTooLargeError)
+    return badResponse(`Gemini’s ${cause.message}`, cause);
   const { cause: _, ...fault } = classifyError(cause);
   if (fault.kind === 'unexpected') {
     return new ProviderFault('internal', 'The Gemini adapter failed unexpectedly', fault, {

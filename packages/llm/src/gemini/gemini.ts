@@ -265,8 +265,8 @@ class GeminiAttempt {
       throw blocked(promptFeedback.blockReason, this.#requestId);
     }
     for (const { text, thought, functionCall } of candidate?.content?.parts ?? []) {
-      if (text !== undefined) {
-        this.#io.emit({ type: thought ? 'thinking' : 'content', text: String(text) });
+      if (typeof text === 'string') {
+        this.#io.emit({ type: thought ? 'thinking' : 'content', text });
       }
       if (functionCall) {
         const { id = `call_${this.#toolCalls}`, name = '', args } = functionCall;

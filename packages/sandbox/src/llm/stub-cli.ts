@@ -166,7 +166,11 @@ function stubCli(): void {
     const stopReason = last.delta?.stop_reason ?? null;
     // The tool was not run, and the next turn exceeds the limit.
     if (stopReason === 'tool_use' && !schema) {
-      const result = { subtype: 'error_max_turns', is_error: true, errors: ['Reached maximum turns'] };
+      const result = {
+        subtype: 'error_max_turns',
+        is_error: true,
+        errors: ['Reached maximum turns'],
+      };
       const cost = { usage: last.usage ?? {}, total_cost_usd: 0.001, modelUsage: {} };
       write({ type: 'result', ...result, stop_reason: stopReason, ...cost });
       return leave(1);
