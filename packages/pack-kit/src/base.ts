@@ -32,3 +32,9 @@ export {
   type SecretSource,
 } from './secrets.js';
 export { commonSettings, httpUrl, policyOf, settingsFromEnvironment } from './settings.js';
+export {
+  isModelError,
+  modelCodes,
+  modelErrorToToolError,
+  modelNotConfigured,
+} from './text-model.js';
