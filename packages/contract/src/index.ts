@@ -100,6 +100,8 @@ export type {
   CheckResult,
   CostEstimate,
   HandlerResult,
+  HardRuleContext,
+  HardRuleVerdict,
   Inverse,
   JsonSchema,
   OpenAct,
@@ -165,6 +167,15 @@ export {
 export { compareManifests, type ManifestDifference } from './manifest.js';
 export { checkObservedCodes, type ObservedCheck, type ObservedCode } from './manifest.js';
 
+export type { PackRecord, PackRecords, RecordFilter, RecordInput, RecordQuery } from './records.js';
+export type {
+  PackCallOptions,
+  PackOperation,
+  PackOperationFilter,
+  PackOperations,
+  PackWorkflow,
+  Schedule,
+} from './workflow.js';
 export type {
   Pack,
   PackDeps,

@@ -1,6 +1,7 @@
 import type { ObjectSchema, OutputOf, Schema } from './tool/schema.js';
 import type { ToolContext } from './tool/context.js';
 import type { Tool, ToolSpec } from './tool/tool.js';
+import type { PackWorkflow } from './workflow.js';
 import type { Fault } from '@toolkeel/kernel';
 
 /** Writes a log line: an event name and its fields, without secrets. */
@@ -28,6 +29,8 @@ export interface PackDeps {
   readonly secret?: (value: string) => void;
   /** The language model, if one is configured. */
   readonly model?: TextModel;
+  /** In the `workflow` profile of a host with a journal. */
+  readonly workflow?: PackWorkflow;
 }
 
 export interface PackResource {

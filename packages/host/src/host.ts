@@ -5,6 +5,7 @@ import {
   type Manifest,
   type PackDeps,
   type PackHealth,
+  type PackRecords,
   type PageTokens,
   type Profile,
   type RunClock,
@@ -27,7 +28,8 @@ import { packModel } from './catalog/pack-model.js';
 import { admits, ToolTable } from './catalog/tools.js';
 import { journalHooks, type JournalDeps } from './governance/journal.js';
 import { policyStatusTool } from './governance/policy-status.js';
-import { readRules } from './governance/policy.js';
+import { delegateRules, readRules } from './governance/policy.js';
+import { packWorkflow } from './governance/workflow.js';
 import { checkPack, createProbe } from './health.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
 import { silent, type HostLog } from './log/log.js';
@@ -75,6 +77,8 @@ export interface HostOptions {
    * through its `decide`. A function is called on demand; its policy must have no rules for reads.
    */
   readonly policy?: Policy | (() => Promise<Policy>);
+  /** The records of a pack, for the `workflow` profile. Requires a journal. */
+  readonly records?: (pack: string) => PackRecords;
   /** Further middleware between accepted arguments and handler, the first outermost. */
   readonly middleware?: readonly HostMiddleware[];
   /** Transforms tools when they are registered. */
@@ -150,9 +154,14 @@ export function createHost(options: HostOptions = {}): Host {
   };
   const reads = typeof policy === 'object' ? readRules(policy, recordDenial) : undefined;
   let mutationMiddleware = middleware;
+  const getPolicy = typeof policy === 'function' ? policy : () => policy!;
+  const delegateMiddleware = policy
+    ? [...middleware, delegateRules(getPolicy, recordDenial)]
+    : middleware;
   const engine = new CallEngine({
     profile,
     middlewareFor: (tool) => {
+      if (tool.delegates) return delegateMiddleware;
       if (tool.mutation) return mutationMiddleware;
       const rules = reads?.middlewareFor(tool);
       return rules ? [...middleware, rules] : middleware;
@@ -177,8 +186,23 @@ export function createHost(options: HostOptions = {}): Host {
     ...(options.watchSecret && { secret: options.watchSecret }),
   };
 
+  const depsOf = (pack: string): PackDeps => {
+    const { records } = options;
+    if (profile.name !== 'workflow' || !records || !options.journal) return deps;
+    const { mode, approvalMode } = profile;
+    const workflow = packWorkflow({
+      mode,
+      approvalMode,
+      records: records(pack),
+      journal: () => journal!,
+      entry: (name) => table.entry(name),
+      engine,
+      now: () => clock.now(),
+    });
+    return { ...deps, workflow };
+  };
   const packs = (options.packs ?? []).map(
-    (entry) => new LoadedPack(entry, admits(profile.name), deps),
+    (entry) => new LoadedPack(entry, admits(profile.name), depsOf(entry.pack.name)),
   );
   const timeoutOf = (pack: LoadedPack): number => pack.callTimeoutMs ?? callTimeoutMs;
   const longestCallMs = Math.max(callTimeoutMs, ...packs.map(timeoutOf));
@@ -209,7 +233,6 @@ export function createHost(options: HostOptions = {}): Host {
     if (mutates) table.addTool(prepare(journal.tool), callTimeoutMs);
   }
   if (policy && mutates) {
-    const getPolicy = typeof policy === 'function' ? policy : () => policy;
     table.addTool(prepare(policyStatusTool(getPolicy, toolSource)), callTimeoutMs);
   }
 

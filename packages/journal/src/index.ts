@@ -15,6 +15,7 @@ export {
   type WebhookOptions,
 } from './notifications/notifiers.js';
 export type { NotificationMessage, Notifier } from './notifications/sender.js';
+export { packRecords, type PackRecordsOptions } from './records.js';
 export { JournalError, type JournalErrorReason } from './error.js';
 export { openStore, type OpenStoreOptions } from './open-store.js';
 export {

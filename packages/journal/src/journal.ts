@@ -73,7 +73,7 @@ export function createJournal(options: JournalOptions): Journal {
     },
     counts: async () => ({
       unknown: await store.count(['unknown']),
-      awaitingApproval: await store.count(['awaiting_approval']),
+      awaitingApproval: await store.undecided(),
     }),
     start: () => {
       maintenance ??= startMaintenance(context, { notify, pollMs, sweepMs: leaseMs / 3 });

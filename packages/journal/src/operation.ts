@@ -81,6 +81,10 @@ export interface Approval {
   /** The operator of the last edit. */
   readonly editedBy?: string;
   readonly editedAt?: number;
+  /** The requested time of execution. */
+  readonly scheduledFor?: number;
+  /** The policy allowed the call, which only waits for its time: `decision` is not an operator's. */
+  readonly byPolicy?: true;
   readonly decision?: 'approved' | 'rejected';
   readonly decidedAt?: number;
   readonly decidedBy?: string;

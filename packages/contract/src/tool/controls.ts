@@ -37,10 +37,10 @@ export interface Controls {
 
 /**
  * Adds `idempotency_key` and `allow_duplicate` to the arguments of a mutation, for a host with a
- * journal. Returns a read unchanged.
+ * journal. Returns a read, and a tool that acts through others, unchanged.
  */
 export function acceptControls<T extends ToolSpec>(tool: T): T {
-  if (tool.controls || !tool.mutation) return tool;
+  if (tool.controls || !tool.mutation || tool.delegates) return tool;
   const input = (tool.input as z.ZodObject).safeExtend(controlShape);
   const { properties } = tool.inputSchema as { readonly properties?: JsonSchema };
   const inputSchema = { ...tool.inputSchema, properties: { ...properties, ...controlSchemas } };

@@ -39,6 +39,7 @@ const TRAITS = new Set<string>(
     window: 0,
     key: 0,
     retryUnsent: 0,
+    delegates: 0,
     send: 0,
     sensitive: 0,
   } satisfies Record<keyof ToolTraits, 0>),
@@ -54,6 +55,7 @@ const BEHAVIOUR = new Set<string>(
     inverse: 0,
     estimateCost: 0,
     reconcile: 0,
+    hardRules: 0,
     faultToError: 0,
   } satisfies Record<keyof ErasedBehaviour, 0>),
 );

@@ -125,6 +125,26 @@ export interface AccountId {
   readonly formerly?: readonly string[];
 }
 
+/** The context of hard rules. */
+export interface HardRuleContext extends CheckContext {
+  /** The account that the journal records. Rejects if the upstream cannot tell it. */
+  readonly accountId: () => Promise<string>;
+  /** An operator has approved the call. */
+  readonly approved: boolean;
+}
+
+/** What the hard rules of a tool say about a call. An empty verdict allows it. */
+export interface HardRuleVerdict {
+  /** `rule` is a short name; the explanation must not repeat the values of arguments. */
+  readonly denied?: { readonly rule: string; readonly explanation: string };
+  /** Limits that the send claims, over all processes. Exceeding one is a denial by a hard rule. */
+  readonly limits?: readonly {
+    readonly name: string;
+    readonly max: number;
+    readonly windowMs: number;
+  }[];
+}
+
 /** The static part of a tool's definition. */
 export interface ToolTraits<
   In extends ObjectSchema = ObjectSchema,
@@ -172,6 +192,11 @@ export interface ToolTraits<
    * handler calls `operation.send`, because it reads first, has steps or is a proxy.
    */
   readonly send?: SendMode;
+  /**
+   * The tool acts only through other tools of its server (`PackWorkflow.call`). Policy limits, approvals
+   * and the journal apply to those calls; the policy can still deny the tool itself.
+   */
+  readonly delegates?: boolean;
   /** Allows a `once` call to be retried when it was certainly not sent. */
   readonly retryUnsent?: boolean;
   /** Arguments that are stored encrypted and never logged. */
@@ -252,6 +277,14 @@ export interface ToolBehaviour<
   readonly inverse?: Inverse<OutputOf<In>>;
   readonly estimateCost?: (args: OutputOf<In>) => CostEstimate | undefined;
   readonly reconcile?: Reconcile<OutputOf<In>, DataOf<Out>>;
+  /**
+   * Rules that the configuration of the policy cannot override. They run before the policy, also for an
+   * approved call. If they throw, the call is refused with `policy_error`.
+   */
+  readonly hardRules?: (
+    args: OutputOf<In>,
+    context: HardRuleContext,
+  ) => HardRuleVerdict | Promise<HardRuleVerdict>;
   /** Maps a fault to an error; undefined uses the default mapping. */
   readonly faultToError?: (fault: Fault) => ToolError<Code | SharedCode, null> | undefined;
 }

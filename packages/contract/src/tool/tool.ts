@@ -9,6 +9,8 @@ import type {
   AccountId,
   Arguments,
   CostEstimate,
+  HardRuleContext,
+  HardRuleVerdict,
   Inverse,
   JsonSchema,
   Reconcile,
@@ -62,6 +64,10 @@ export interface Tool<
   readonly inverse?: Inverse;
   readonly estimateCost?: (args: Arguments) => CostEstimate | undefined;
   readonly reconcile?: Reconcile;
+  readonly hardRules?: (
+    args: Arguments,
+    context: HardRuleContext,
+  ) => HardRuleVerdict | Promise<HardRuleVerdict>;
   readonly faultToError?: (fault: Fault) => ToolError | undefined;
 }
 

@@ -100,7 +100,8 @@ export class CallEngine {
   ): RunningCall {
     const now = this.#options.clock.now();
     const { _meta: meta = {}, signal: client } = context.mcpReq;
-    const call = new RunningCall({ name, meta, timeoutMs, now, client, reportsEvents });
+    const { schedule } = context;
+    const call = new RunningCall({ name, meta, timeoutMs, now, client, reportsEvents, schedule });
     this.#running.set(call.correlationId, call);
     return call;
   }

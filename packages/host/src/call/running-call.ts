@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Schedule } from '@toolkeel/contract';
 import type { CallSpan } from '../tracing.js';
 import type { OnDelivered } from './deliveries.js';
 import { CallStats } from './events.js';
@@ -17,6 +18,8 @@ export interface CallRequest {
     readonly notify?: McpRequest['notify'];
   };
   readonly http?: Pick<NonNullable<ServerContext['http']>, 'req'> | undefined;
+  /** Set by a tool that calls another one, never by a client. */
+  readonly schedule?: Schedule | undefined;
 }
 
 /** A call in flight, as middleware sees it. */
@@ -29,6 +32,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
+  /** When the call is to be executed, if not now. */
+  readonly schedule?: Schedule | undefined;
   /**
    * Lets this call continue if the client cancels or disconnects: for a mutation that is being sent. The
    * deadline still applies.
@@ -59,6 +64,7 @@ export class RunningCall implements CallContext {
   readonly name: string;
   readonly meta: RequestMeta;
   readonly stats: CallStats;
+  readonly schedule: Schedule | undefined;
   /** The signal of the request, which aborts when the client cancels. */
   readonly client: AbortSignal | undefined;
   account: string | undefined;
@@ -81,7 +87,9 @@ export class RunningCall implements CallContext {
     readonly now: number;
     readonly client?: AbortSignal | undefined;
     readonly reportsEvents?: boolean | undefined;
+    readonly schedule?: Schedule | undefined;
   }) {
+    this.schedule = options.schedule;
     this.name = options.name;
     this.meta = options.meta;
     this.startedAt = options.now;

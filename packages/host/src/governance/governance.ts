@@ -1,4 +1,4 @@
-import type { ToolSpec } from '@toolkeel/contract';
+import type { PackRecords, ToolSpec } from '@toolkeel/contract';
 import type { Decide, Journal, JournalStore } from '@toolkeel/journal';
 import { getOperationTool } from '@toolkeel/journal/tools';
 import type { Policy } from '@toolkeel/policy';
@@ -6,7 +6,7 @@ import { admits } from '../catalog/tools.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { HostOptions } from '../host.js';
 import type { HostLog } from '../log/log.js';
-import { lazyJournal, type JournalDeps, type LazyJournal } from './journal.js';
+import { lazyJournal, lazyRecords, type JournalDeps, type LazyJournal } from './journal.js';
 import { notifierOf } from './notifier.js';
 import type { OperatorJournal } from './operator.js';
 import type { ApiOptions, OperatorApi } from './operator-api.js';
@@ -26,7 +26,7 @@ export interface GovernanceOptions {
 /** The policy and the journal of a process, from its configuration. */
 export interface Governance {
   /** For `createHost`. */
-  readonly hostOptions: Required<Pick<HostOptions, 'journal' | 'policy'>>;
+  readonly hostOptions: Required<Pick<HostOptions, 'journal' | 'policy' | 'records'>>;
   /** Opens the journal if a mutation is registered. Rejects if it fails: the server must not start then. */
   readonly ready: () => Promise<void>;
   /** For operators. Opens the journal. */
@@ -54,10 +54,12 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     mutates || hasRules(loaded) ? await policyOf(loaded, known) : () => policyOf(loaded, known);
 
   let store: JournalStore | undefined;
+  let records: ((pack: string) => PackRecords) | undefined;
   let journal: LazyJournal | undefined;
   let isClosed = false;
   const open = async (deps: JournalDeps): Promise<Journal> => {
-    const { createJournal, keylessTools, ...notifiers } = await import('@toolkeel/journal');
+    const { createJournal, keylessTools, packRecords, ...notifiers } =
+      await import('@toolkeel/journal');
     const decide = decideBy(typeof policy === 'function' ? await policy() : policy);
     const notify = notifierOf(loaded.notify, notifiers);
     const opened = await openJournalStore(loaded);
@@ -66,6 +68,9 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
       throw new TypeError('the journal was closed while it was being opened');
     }
     store = opened.store;
+    const { encryption } = opened;
+    const { scrub } = loaded.secrets;
+    records = (pack) => packRecords({ store: opened.store, encryption, pack, scrub });
     const { caution } = store;
     if (caution !== undefined) log('warn', 'journal_not_durable', { message: caution });
     const keyless = keylessTools(registered, templates);
@@ -99,6 +104,11 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
         });
         return journal;
       },
+      records: (pack) =>
+        lazyRecords(async () => {
+          await createdJournal().ready();
+          return records!(pack);
+        }),
     },
     ready: async () => {
       if (mutates) await createdJournal().ready();

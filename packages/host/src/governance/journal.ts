@@ -1,4 +1,4 @@
-import { toolError, type SettledFailure } from '@toolkeel/contract';
+import { toolError, type PackRecords, type SettledFailure } from '@toolkeel/contract';
 import type { CallRow, Journal, JournalEvent, JournalOptions } from '@toolkeel/journal';
 import { getOperationTool } from '@toolkeel/journal/tools';
 import type { HostLog, LogLevel } from '../log/log.js';
@@ -134,6 +134,7 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
       list: async (filter) => (await getOpen()).operations.list(filter),
       show: async (id) => (await getOpen()).operations.show(id),
       resolve: async (id, resolution) => (await getOpen()).operations.resolve(id, resolution),
+      withdraw: async (id, by) => (await getOpen()).operations.withdraw(id, by),
     },
     approvals: {
       list: async (filter) => (await getOpen()).approvals.list(filter),
@@ -169,6 +170,18 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
       const opened = await withTimeout(CLOSE_TIMEOUT_MS, getOpen()).catch(() => undefined);
       await opened?.close(graceMs);
     },
+  };
+}
+
+/** The records of a pack; the journal is opened when they are first used. */
+export function lazyRecords(open: () => Promise<PackRecords>): PackRecords {
+  return {
+    now: async () => (await open()).now(),
+    get: async (kind, account, id) => (await open()).get(kind, account, id),
+    put: async (record, expected) => (await open()).put(record, expected),
+    list: async (query) => (await open()).list(query),
+    count: async (filter) => (await open()).count(filter),
+    remove: async (kind, account, id) => (await open()).remove(kind, account, id),
   };
 }
 

@@ -10,9 +10,10 @@ import {
 } from '@toolkeel/contract';
 import type { ToolSource } from '@toolkeel/journal';
 import type { Decision, Explanation, Policy } from '@toolkeel/policy';
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { didYouMean } from '@toolkeel/pack-kit/base';
-import { policyCall } from './policy.js';
+import { decideCall, policyCall } from './policy.js';
 
 /** Created on first use, because building a schema delays the start. */
 let cachedSpec: ReturnType<typeof createSpec> | undefined;
@@ -98,7 +99,11 @@ export function policyStatusTool(policy: () => Policy | Promise<Policy>, tools: 
           details: { field: field || 'arguments', reason: issue?.message ?? 'is not valid' },
         });
       }
-      return statusOf(compiled, await loadOrDescribe(tools, spec), parsed.data);
+      try {
+        return await statusOf(compiled, await loadOrDescribe(tools, spec), parsed.data);
+      } catch {
+        return toolError('policy_error', 'A hard rule could not decide. Try again later.');
+      }
     },
   });
 }
@@ -118,15 +123,34 @@ async function statusOf(policy: Policy, tool: Tool, args: Arguments): Promise<St
   const account = accountOf(tool, args);
   // The journal's own arguments are part of `args` here.
   const controls = { allowDuplicate: false };
-  const call = policyCall({ tool, args, controls, account }, { now: Date.now() });
-  const explanation = explain(policy, call);
+  const now = Date.now();
+  const explanation = explain(policy, policyCall({ tool, args, controls, account }, { now }));
+  const decision = await hardDecision(policy, { tool, args, controls, account }, now);
   return {
     ...headOf(policy, tool.name),
-    explanation: explanation.summary,
-    ...decisionOf(explanation.decision),
+    explanation: decision?.kind === 'deny' ? decision.explanation : explanation.summary,
+    ...decisionOf(decision ?? explanation.decision),
     rules: explanation.rules.map(ruleReport),
   };
 }
+
+/** The decision with the tool's own hard rules. Undefined: it has none. */
+async function hardDecision(
+  policy: Policy,
+  call: Parameters<typeof policyCall>[0],
+  now: number,
+): Promise<Decision | undefined> {
+  const { tool, args } = call;
+  if (!tool.hardRules) return undefined;
+  const correlationId = randomUUID();
+  const signal = AbortSignal.timeout(HARD_RULES_MS);
+  const deadline = performance.now() + HARD_RULES_MS;
+  const accountId = async () =>
+    (await tool.accountId?.(args, { signal, deadline, correlationId })) ?? { id: call.account };
+  return decideCall(policy, { ...call, accountId, correlationId }, { approved: false, now });
+}
+
+const HARD_RULES_MS = 8000;
 
 async function rulesOf(policy: Policy, name: string): Promise<Status> {
   const { describeTool } = await import('@toolkeel/policy');

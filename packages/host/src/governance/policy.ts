@@ -4,12 +4,13 @@ import {
   toolError,
   type AcceptedCall,
   type CostEstimate,
+  type HardRuleVerdict,
   type Profile,
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { Decide, Denial } from '@toolkeel/journal';
 import { templateProblem } from '@toolkeel/journal/tools';
-import type { Policy, PolicyCall } from '@toolkeel/policy';
+import type { Decision, Policy, PolicyCall } from '@toolkeel/policy';
 import type { HostMiddleware } from '../call/middleware.js';
 import type { Mistake } from '../config/explain.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -98,11 +99,93 @@ function estimateCost(
   }
 }
 
+/** How long the hard rules of a tool may take: they may read from the upstream. */
+const HARD_RULES_TIMEOUT_MS = 8000;
+
+type RuledCall = Pick<
+  AcceptedCall,
+  'tool' | 'args' | 'controls' | 'account' | 'accountId' | 'correlationId'
+>;
+
+/** Marks rules of tools, as the policy marks its own. */
+const HARD = 'hard:';
+
+/** Evaluates the hard rules of the tool, then the policy. Rejects if a hard rule cannot decide. */
+export async function decideCall(
+  policy: Policy,
+  call: RuledCall,
+  { approved, now }: { readonly approved: boolean; readonly now: number },
+): Promise<Decision> {
+  const { evaluate } = await import('@toolkeel/policy');
+  const decision = evaluate(policy, policyCall(call, { approved, now }));
+  // A blocked or denied call needs no further rules, which may cost requests.
+  if (!call.tool.hardRules || decision.kind === 'deny') return decision;
+  const { denied, limits = [] } = await hardVerdict(call, approved);
+  if (denied) {
+    const { rule, explanation } = denied;
+    return { kind: 'deny', code: 'policy_denied_hard_rule', rule: `${HARD}${rule}`, explanation };
+  }
+  if (decision.kind !== 'allow') return decision;
+  const hard = limits.map((limit) => ({ ...limit, name: `${HARD}${limit.name}` }));
+  return { ...decision, limits: [...decision.limits, ...hard] };
+}
+
+async function hardVerdict(call: RuledCall, approved: boolean): Promise<HardRuleVerdict> {
+  const { tool, args, account, correlationId } = call;
+  const timer = new AbortController();
+  const timeout = setTimeout(() => timer.abort(), HARD_RULES_TIMEOUT_MS);
+  try {
+    return (
+      (await tool.hardRules?.(args, {
+        signal: timer.signal,
+        deadline: performance.now() + HARD_RULES_TIMEOUT_MS,
+        correlationId,
+        account,
+        approved,
+        accountId: async () => {
+          const resolved = await call.accountId();
+          if ('ok' in resolved) throw new Error(resolved.error.message);
+          return resolved.id;
+        },
+      })) ?? {}
+    );
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
 /** The decision hook of a journal: evaluates the policy before a mutation starts. */
 export function decideBy(policy: Policy): Decide {
-  return async (call, { approved, now }) => {
-    const { evaluate } = await import('@toolkeel/policy');
-    return evaluate(policy, policyCall(call, { approved, now }));
+  return (call, context) => decideCall(policy, call, context);
+}
+
+/**
+ * The policy for a tool that acts through other tools: it can be denied, and everything else applies to
+ * the calls that it makes.
+ */
+export function delegateRules(
+  getPolicy: () => Policy | Promise<Policy>,
+  recordDenial: (denial: Denial) => void,
+): HostMiddleware {
+  return async (call, next) => {
+    let decision: Decision;
+    try {
+      decision = await decideCall(await getPolicy(), call, { approved: false, now: Date.now() });
+    } catch {
+      const text = 'The policy could not be evaluated, so nothing was sent. See the server log.';
+      return {
+        ok: false,
+        error: toolError('policy_error', text, { outcome: 'not_executed' }).input,
+      };
+    }
+    if (decision.kind !== 'deny') return next();
+    const { code, rule, explanation } = decision;
+    const { correlationId, account, tool } = call;
+    recordDenial({ tool: tool.name, account, correlationId, code, rule });
+    return {
+      ok: false,
+      error: toolError(code, explanation, { details: { rule, explanation } }).input,
+    };
   };
 }
 

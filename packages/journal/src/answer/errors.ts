@@ -61,6 +61,21 @@ export function inFlight(
   return { ok: false, error: { ...input, operationId: id } };
 }
 
+/** A scheduled operation before its time. */
+export function waitsForTime(
+  { clock }: { readonly clock: { wallNow: () => number } },
+  { id, createdAt, approval }: Operation,
+): SettledFailure {
+  const at = approval?.scheduledFor ?? createdAt;
+  const text = `The operation is scheduled for ${iso(at)} and is executed then. get_operation shows its result.`;
+  const retryAfterMs = Math.max(0, Math.ceil(at - clock.wallNow()));
+  const { input } = toolError('idempotency_in_flight', text, {
+    retryAfterMs,
+    details: { state: 'scheduled', since: iso(createdAt) },
+  });
+  return { ok: false, error: { ...input, operationId: id } };
+}
+
 /** `operation`: undefined while another call of this process is still claiming it. */
 export function inFlightHere(
   operation: Operation | undefined,
@@ -100,7 +115,11 @@ export function approvalRequired(
   return refusal(toolError('approval_required', text, { details }), id);
 }
 
-export function approvalDenied({ id, approval }: Operation): SettledFailure {
+export function approvalDenied({ id, approval, code }: Operation): SettledFailure {
+  if (code === 'cancelled') {
+    const withdrawn = 'This call was cancelled before it was executed. Nothing was sent.';
+    return refusal(toolError('cancelled', withdrawn, { outcome: 'not_executed' }), id);
+  }
   const text = 'An operator rejected this call. Nothing was sent. Do not rephrase it.';
   const details = approval?.reason === undefined ? undefined : { reason: approval.reason };
   return refusal(toolError('approval_denied', text, { details }), id);
@@ -108,7 +127,9 @@ export function approvalDenied({ id, approval }: Operation): SettledFailure {
 
 export function approvalExpired({ id, approval }: Operation): SettledFailure {
   const text =
-    'The approval expired before an operator decided. Nothing was sent. Ask the operator before you try again.';
+    approval?.decision === 'approved'
+      ? 'No server was running at the time of this call, or it could not be executed until its expiry. Nothing was sent. Request it again.'
+      : 'The approval expired before an operator decided. Nothing was sent. Ask the operator before you try again.';
   const details = approval === undefined ? undefined : { expired_at: iso(approval.expiresAt) };
   return refusal(toolError('approval_expired', text, { details }), id);
 }
@@ -136,6 +157,12 @@ export function policyRefusal(
 }
 
 export function policyLimited({ name }: Limit, retryAfterMs: number): ToolError {
+  if (name.startsWith('hard:')) {
+    const explanation = `The limit of the hard rule "${name}" is used up.`;
+    return toolError('policy_denied_hard_rule', `Not allowed: ${explanation} Nothing was sent.`, {
+      details: { rule: name, explanation },
+    });
+  }
   const text = `The policy limit "${name}" is used up. Nothing was sent. Wait before you try again.`;
   return toolError('policy_denied_rate_limited', text, {
     retryAfterMs,

@@ -85,7 +85,9 @@ export function createApprovals(context: JournalContext): Approvals {
 
   return {
     list: async (filter) =>
-      (await store.list({ ...filter, states: ['awaiting_approval'], damaged: 'shown' })).map(view),
+      (await store.list({ ...filter, states: ['awaiting_approval'], damaged: 'shown' }))
+        .filter(({ approval }) => !approval?.byPolicy)
+        .map(view),
     show: async (id) => {
       const operation = await store.get(id);
       return operation?.approval && view(operation);

@@ -8,7 +8,13 @@
 //   outcome.ts    decides from the handler's end whether the upstream acted
 //   settle.ts     writes that to the store
 
-import { isJournaled, type AcceptedCall, type Next, type Settled } from '@toolkeel/contract';
+import {
+  isJournaled,
+  type AcceptedCall,
+  type Next,
+  type Schedule,
+  type Settled,
+} from '@toolkeel/contract';
 import {
   contentConflict,
   inFlightHere,
@@ -37,6 +43,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** On the journal's clock; Infinity for none. */
   readonly deadline: number;
+  /** Executes the call at that time instead of now. Never from a client's request. */
+  readonly schedule?: Schedule | undefined;
   /** From now on a client that disconnects does not abort the call. */
   hold(): void;
   /**

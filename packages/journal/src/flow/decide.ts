@@ -4,6 +4,7 @@ import {
   raise,
   toolError,
   type CostEstimate,
+  type Schedule,
   type Settled,
 } from '@toolkeel/contract';
 import { codeOf, withOperation, withoutOperation, writeAnswer } from '../answer/answer.js';
@@ -14,6 +15,7 @@ import {
   policyRefusal,
   refusal,
   tooManyPending,
+  waitsForTime,
 } from '../answer/errors.js';
 import type { JournalContext } from '../context.js';
 import { splitDeadline } from '../deadline.js';
@@ -37,16 +39,19 @@ export async function decideAndExecute(
   const checked = await runCheck(context, call, answerBy);
   if (!fencingToken || steps.length > 0) return executeRemainingSteps(context, run, checked);
   if (checked?.ok === false) return endUnsent(context, run, withOperation(checked, id));
-  const isApproved = approval?.decision === 'approved';
+  // A call that only waited for its time needs the permission of the policy, which may have changed.
+  const isApproved = approval?.decision === 'approved' && !approval.byPolicy;
   const requested = withRequestedControls(call, operation);
   const decision = await evaluatePolicy(context, requested, isApproved);
   if (decision === undefined || decision.kind === 'deny') return refuse(context, run, decision);
   // The check answered without a send, so there is nothing to approve or to simulate.
   if (checked) return endUnsent(context, run, checked);
   if (decision.kind === 'allow') {
+    const { schedule } = callContext;
+    if (schedule) return park(context, run, fencingToken, { ...SCHEDULED, schedule });
     return execute(context, run, { limits: decision.limits, rule: decision.rule });
   }
-  if (decision.kind === 'approve') return requestApproval(context, run, fencingToken, decision);
+  if (decision.kind === 'approve') return park(context, run, fencingToken, decision);
   return refuse(context, run, decision);
 }
 
@@ -122,24 +127,46 @@ function unsentSettlement(
   };
 }
 
-async function requestApproval(
+/** The approval of a call that the policy allows and that waits for its time. */
+const SCHEDULED = {
+  rule: 'schedule',
+  explanation: 'The call waits for its scheduled time.',
+  byPolicy: true,
+} as const;
+
+type Parking =
+  | Pick<Extract<Decision, { kind: 'approve' }>, 'rule' | 'explanation' | 'expiresInMs'>
+  | (typeof SCHEDULED & { readonly schedule: Schedule });
+
+/** Stores the operation for a later execution: when an operator approves it, when its time has come, or both. */
+async function park(
   context: JournalContext,
   run: OperationRun,
   fencingToken: FencingToken,
-  decision: Extract<Decision, { kind: 'approve' }>,
+  parking: Parking,
 ): Promise<Execution> {
   const { store, encryption, maxPending } = context;
   const { call, operation } = run;
   const { id, argsHash } = operation;
-  const { rule, explanation, expiresInMs } = decision;
+  const { rule, explanation } = parking;
+  const { schedule } = run.callContext;
+  const isScheduled = 'byPolicy' in parking;
   const { correlationId } = call;
   // Nothing was sent; the next owner starts over.
   const failed = withOperation(journalFailed(), id);
   const cost = costOf(context, run);
   try {
     // On the store's clock, which decides about the expiry.
-    const expiresAt = (await store.now()) + expiresInMs;
-    const request = { rule, explanation, expiresAt, ...(cost && { cost }) };
+    const expiresAt =
+      schedule?.expiresAt ??
+      (await store.now()) + ('expiresInMs' in parking ? parking.expiresInMs : 0);
+    const request = {
+      rule,
+      explanation,
+      expiresAt,
+      ...(cost && { cost }),
+      ...(schedule && { scheduledFor: schedule.at }),
+    };
     const pending = await store.awaitApproval(fencingToken, {
       ...request,
       hash: argsHash,
@@ -147,6 +174,7 @@ async function requestApproval(
       encryptedArgs: encryptArguments(encryption, id, call.args),
       answer: writeAnswer(approvalRequired(id, request)),
       maxPending,
+      ...(isScheduled && { byPolicy: true }),
       ...(call.controls.allowDuplicate && { duplicate: true }),
     });
     if (pending === 'full') {
@@ -154,6 +182,7 @@ async function requestApproval(
     }
     context.running.delete(id);
     if (!pending?.approval) return endedExecution(operation, failed, 'none');
+    if (isScheduled) return endedExecution(pending, waitsForTime(context, pending), 'act');
     context.emit('approval_requested', operation, { correlationId, by: rule });
     return endedExecution(pending, approvalRequired(id, pending.approval), 'act');
   } catch (cause) {

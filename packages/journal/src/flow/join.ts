@@ -1,4 +1,4 @@
-import { inFlight, keyConflict } from '../answer/errors.js';
+import { inFlight, keyConflict, waitsForTime } from '../answer/errors.js';
 import type { JournalContext } from '../context.js';
 import { signalUntil, splitDeadline, TOO_LATE, withDeadline } from '../deadline.js';
 import { keyGivenTo, type Operation } from '../operation.js';
@@ -45,6 +45,9 @@ export async function joinInFlight(
       return joinUnknown(context, request, operation, budget);
     case 'awaiting_approval':
       if (operation.approval?.decision !== 'approved') break;
+      if ((operation.approval.scheduledFor ?? 0) > context.clock.wallNow()) {
+        return endedExecution(operation, waitsForTime(context, operation), 'act');
+      }
       if (budget.ranApproved)
         return endedExecution(operation, inFlight(operation, APPROVED), 'none');
       budget.ranApproved = true;

@@ -28,6 +28,8 @@ export interface Operations {
   readonly show: (id: string) => Promise<OperationView | undefined>;
   /** Throws a JournalError with reason `invalid` for an operation that cannot be resolved. */
   readonly resolve: (id: string, resolution: Resolution) => Promise<OperationView>;
+  /** Ends an operation that waits for approval or for its time. False: it does not wait. */
+  readonly withdraw: (id: string, by: string) => Promise<boolean>;
 }
 
 const EXECUTED =
@@ -139,6 +141,7 @@ export function createOperations(context: JournalContext): Operations {
       const operation = await store.get(id);
       return operation && view(operation);
     },
+    withdraw: (id, by) => store.withdraw(id, by),
     resolve: async (id, resolution) => {
       const operation = await store.get(id);
       if (!operation) throw invalid(`operation ${id} not found`);

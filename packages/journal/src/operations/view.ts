@@ -24,6 +24,8 @@ export interface ApprovalView {
   readonly edited_at?: string;
   /** The arguments before the edit, if it was edited. */
   readonly requested_arguments?: Masked;
+  /** When it is executed at the earliest. */
+  readonly scheduled_for?: string;
   readonly decision?: Approval['decision'];
   readonly decided_at?: string;
   readonly decided_by?: string;
@@ -110,6 +112,7 @@ function viewOf(
 function approvalView(approval: Approval, requested: Masked | undefined): ApprovalView {
   const { rule, explanation, hash, cost, duplicate, decision, decidedBy, reason } = approval;
   const { requestedAt, expiresAt, decidedAt, editedArgs, editedBy, editedAt } = approval;
+  const { scheduledFor } = approval;
   return {
     rule,
     explanation,
@@ -122,6 +125,7 @@ function approvalView(approval: Approval, requested: Masked | undefined): Approv
     ...(editedBy !== undefined && { edited_by: editedBy }),
     ...(editedAt !== undefined && { edited_at: iso(editedAt) }),
     ...(requested && { requested_arguments: requested }),
+    ...(scheduledFor !== undefined && { scheduled_for: iso(scheduledFor) }),
     ...(decision && { decision }),
     ...(decidedAt !== undefined && { decided_at: iso(decidedAt) }),
     ...(decidedBy !== undefined && { decided_by: decidedBy }),

@@ -11,11 +11,13 @@ import {
   editApproval,
   expireApproval,
   takeApproved,
+  withdraw,
 } from './transitions/approvals.js';
 import { claim, type ClaimKeys, claimKeys, findHolder, isHeld } from './transitions/claim.js';
 import { takeNotifications } from './transitions/notifications.js';
 import { expireAllOf, expireIfAbandoned, takeOver } from './transitions/ownership.js';
 import { completeStep, reopenStep, send } from './transitions/send.js';
+import { putRecord } from './transitions/records.js';
 import { markDelivered, reconcile, settle } from './transitions/settle.js';
 import { rehash } from './transitions/upgrade.js';
 import { guardWrites, type WriteGuardOptions } from './write-guard.js';
@@ -188,6 +190,7 @@ export function createStore(engine: Engine): JournalStore {
       write((tables) => awaitApproval(tables, fencingToken, request)),
     editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit, scopedKeyOf)),
     decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
+    withdraw: (id, by) => write((tables) => withdraw(tables, id, by)),
     takeApproved: (owner, tools) => writeByClock((tables) => takeApproved(tables, owner, tools)),
     expireApprovals: (holdMs) =>
       forEachPaged(
@@ -206,6 +209,7 @@ export function createStore(engine: Engine): JournalStore {
         return records.map((record) => toOperation(record, tables.now));
       }),
     count: (states) => read(({ operations }) => operations.count(states)),
+    undecided: () => read(({ operations }) => operations.undecided()),
 
     oldHashes: ({ accounts, tools, limit }) =>
       read(function* (tables) {
@@ -243,6 +247,12 @@ export function createStore(engine: Engine): JournalStore {
     meta: (key) => read(({ meta }) => meta.get(key)),
     initMeta: (key, value) => write(({ meta }) => meta.init(key, value)),
 
+    getRecord: (id) => read(({ records }) => records.get(id)),
+    putRecord: (record, expected) => write((tables) => putRecord(tables, record, expected)),
+    records: (query) => read(({ records }) => records.list(query)),
+    countRecords: (filter) => read(({ records }) => records.count(filter)),
+    removeRecord: (id) => write(({ records }) => records.remove(id)),
+
     prune: async (settledBefore) => {
       let total = 0;
       for (;;) {
@@ -252,7 +262,8 @@ export function createStore(engine: Engine): JournalStore {
         total += count;
         if (count < PRUNE_BATCH) break;
       }
-      await write(function* ({ calls, limits, notifications, owners }) {
+      await write(function* ({ calls, limits, notifications, owners, records, now }) {
+        yield* records.prune(now);
         yield* calls.prune(settledBefore);
         yield* notifications.prune();
         yield* limits.prune();

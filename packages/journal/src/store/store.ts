@@ -1,4 +1,4 @@
-import type { FailureOutcome } from '@toolkeel/contract';
+import type { FailureOutcome, PackRecord, RecordFilter, RecordQuery } from '@toolkeel/contract';
 import type { AuditRow } from '../audit/chain.js';
 import type { Approval, DedupKey, Operation, OperationState, Owner } from '../operation.js';
 
@@ -177,7 +177,15 @@ export interface Reconciliation {
 
 export interface ApprovalRequest extends Pick<
   Approval,
-  'rule' | 'explanation' | 'hash' | 'expiresAt' | 'cost' | 'duplicate' | 'sensitive'
+  | 'rule'
+  | 'explanation'
+  | 'hash'
+  | 'expiresAt'
+  | 'cost'
+  | 'duplicate'
+  | 'sensitive'
+  | 'scheduledFor'
+  | 'byPolicy'
 > {
   /** The maximum number of undecided approvals per account. Default: unlimited. */
   readonly maxPending?: number;
@@ -285,6 +293,34 @@ export interface Notification {
   readonly tries: number;
 }
 
+/** A record of a pack, as stored. */
+export interface StoredRecord extends Omit<PackRecord, 'data'> {
+  readonly pack: string;
+  /** Encrypted JSON. */
+  readonly data: string;
+}
+
+type OfPack<T> = T & { readonly pack: string };
+
+export type StoredRecordId = Pick<StoredRecord, 'pack' | 'kind' | 'account' | 'id'>;
+
+/** Records that packs keep in the same database. They are not part of the audit. */
+export interface RecordStore {
+  readonly getRecord: (id: StoredRecordId) => Promise<StoredRecord | undefined>;
+  /**
+   * Stores a record with the next version. `expected`: the version to replace, 0 for a new record;
+   * undefined if another version is stored. Deletes the oldest records above the limit of its kind that
+   * have an expiry.
+   */
+  readonly putRecord: (
+    record: Omit<StoredRecord, 'version'>,
+    expected?: number,
+  ) => Promise<StoredRecord | undefined>;
+  readonly records: (query: OfPack<RecordQuery>) => Promise<readonly StoredRecord[]>;
+  readonly countRecords: (filter: OfPack<RecordFilter>) => Promise<number>;
+  readonly removeRecord: (id: StoredRecordId) => Promise<void>;
+}
+
 /**
  * Stores operations and everything recorded with them. The contract of all stores, tested by one suite
  * (`store/contract`):
@@ -296,7 +332,7 @@ export interface Notification {
  * - A failed write rejects with a `JournalError`, and nothing has changed unless its `maybeDone`
  *   is true.
  */
-export interface JournalStore {
+export interface JournalStore extends RecordStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';
   /** A warning for the operator about the durability of this store, if any. */
   readonly caution?: string;
@@ -369,7 +405,7 @@ export interface JournalStore {
   readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
 
   /**
-   * `claimed → awaiting_approval`. `full`: the account has `maxPending` undecided approvals, and the
+   * `claimed → awaiting_approval`; with `byPolicy` approved already, until `scheduledFor`. `full`: the account has `maxPending` undecided approvals, and the
    * caller still owns the operation. Undefined: the caller no longer owns it.
    */
   readonly awaitApproval: (
@@ -382,6 +418,11 @@ export interface JournalStore {
    */
   readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
   readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
+  /**
+   * Ends an operation that awaits approval, approved or not, without executing it, and releases its dedup
+   * keys. False: it does not wait.
+   */
+  readonly withdraw: (id: string, by: string) => Promise<boolean>;
   /** Claims an approved operation of one of these tools for execution; undefined if there is none. */
   readonly takeApproved: (
     owner: string,
@@ -398,6 +439,8 @@ export interface JournalStore {
   readonly get: (id: string) => Promise<Operation | undefined>;
   readonly list: (filter?: OperationFilter) => Promise<readonly Operation[]>;
   readonly count: (states: readonly OperationState[]) => Promise<number>;
+  /** The number of approvals that an operator has to decide. */
+  readonly undecided: () => Promise<number>;
 
   /** Operations with hashes of an earlier version that are unsettled or hold a dedup key, unsettled first. */
   readonly oldHashes: (filter: {

@@ -9,6 +9,9 @@ import type {
   Notification,
   OperationFilter,
   OperatorAuditRow,
+  RecordStore,
+  StoredRecord,
+  StoredRecordId,
 } from './store.js';
 
 /** The tables that transitions read and write. A writing transition locks each operation that it reads. */
@@ -22,6 +25,7 @@ export interface Tables {
   readonly notifications: NotificationsTable;
   readonly calls: CallsTable;
   readonly meta: MetaTable;
+  readonly records: RecordsTable;
 }
 
 export interface OperationsTable {
@@ -67,8 +71,8 @@ export interface OperationsTable {
   readonly ownedBy: (owner: string) => Script<readonly string[]>;
   /** The approved operation that was decided first; skips locked and damaged ones. */
   readonly nextApproved: (tools: readonly string[]) => Script<OperationRecord | undefined>;
-  /** The number of undecided approvals of this account. */
-  readonly undecided: (account: string) => Script<number>;
+  /** The number of undecided approvals, of this account or of all. */
+  readonly undecided: (account?: string) => Script<number>;
   /** Approvals past their expiry: one page, oldest first. */
   readonly overdueApprovals: (after?: string) => Script<readonly string[]>;
   /** Deletes up to `limit` operations, as `JournalStore.prune` does; returns their number. */
@@ -147,4 +151,19 @@ export interface MetaTable {
   readonly get: (key: string) => Script<string | undefined>;
   /** Sets the value if absent; returns the stored one. */
   readonly init: (key: string, value: string) => Script<string>;
+}
+
+export interface RecordsTable {
+  readonly get: (id: StoredRecordId) => Script<StoredRecord | undefined>;
+  /** Inserts a record; false if one with its id exists. */
+  readonly insert: (record: StoredRecord) => Script<boolean>;
+  /** Replaces the record if its version is `expected`. */
+  readonly replace: (record: StoredRecord, expected: number) => Script<boolean>;
+  readonly list: (query: Parameters<RecordStore['records']>[0]) => Script<readonly StoredRecord[]>;
+  readonly count: (filter: Parameters<RecordStore['countRecords']>[0]) => Script<number>;
+  readonly remove: (id: StoredRecordId) => Script<void>;
+  /** Deletes the oldest records with an expiry above the limit. */
+  readonly trim: (of: Pick<StoredRecord, 'pack' | 'kind' | 'account'>) => Script<void>;
+  /** Deletes expired records. */
+  readonly prune: (now: number) => Script<void>;
 }

@@ -20,6 +20,7 @@ const TABLES = [
   'notifications',
   'calls',
   'meta',
+  'records',
 ];
 const CHAINS = ['audit_head', 'audit_shards', 'audit_links'];
 const START = Date.UTC(2026, 0, 1);

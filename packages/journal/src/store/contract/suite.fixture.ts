@@ -10,6 +10,7 @@ import { type Bench, LEASE, type OpenBench, owner } from './harness.fixture.js';
 import { leaseContract, waitContract } from './leases.fixture.js';
 import { listingContract, retentionContract } from './listing.fixture.js';
 import { notificationContract } from './notifications.fixture.js';
+import { recordContract } from './records.fixture.js';
 import { limitContract, sendContract } from './sending.fixture.js';
 import { settleContract } from './settling.fixture.js';
 import { stepContract } from './steps.fixture.js';
@@ -42,6 +43,7 @@ export function storeContract(kind: string, open: OpenBench): void {
       audit: auditContract,
       listing: listingContract,
       retention: retentionContract,
+      records: recordContract,
     };
     for (const [name, register] of Object.entries(parts)) {
       describe(`contract: ${name}`, () => {

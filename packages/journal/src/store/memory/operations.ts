@@ -220,7 +220,8 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
     undecided: (wanted) =>
       answer(
         waiting().filter(
-          ({ account, approval }) => account === wanted && approval?.decision === undefined,
+          ({ account, approval }) =>
+            (wanted === undefined || account === wanted) && approval?.decision === undefined,
         ).length,
       ),
     overdueApprovals(after) {

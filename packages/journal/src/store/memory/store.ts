@@ -11,6 +11,7 @@ import {
   memoryMeta,
   memoryNotifications,
   memoryOwners,
+  memoryRecords,
 } from './tables.js';
 
 export interface MemoryStoreOptions {
@@ -20,11 +21,13 @@ export interface MemoryStoreOptions {
   readonly calls?: number;
   /** The number of settled operations without a held dedup key to keep. Default: 1,000. */
   readonly operations?: number;
+  /** The number of records with an expiry to keep, per pack, kind and account. Default: 1,000. */
+  readonly records?: number;
 }
 
 /** Keeps the journal in memory: deduplicates within one process, until it ends. */
 export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
-  const { now = Date.now, calls = 1000, operations: kept = 1000 } = options;
+  const { now = Date.now, calls = 1000, operations: kept = 1000, records = 1000 } = options;
   const waiting = waiters();
   const owners = memoryOwners(now, (id) => operations.owns(id));
   const operations = memoryOperations({ now, isAlive: owners.isAlive, wake: waiting.wake, kept });
@@ -37,6 +40,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     notifications: memoryNotifications(now, (id) => operations.has(id)),
     calls: memoryCalls(calls),
     meta: memoryMeta(),
+    records: memoryRecords(records),
   };
   // Scripts run synchronously, so transitions never overlap.
   const run = <T>(script: (tables: Tables) => Script<T>): Promise<T> => {

@@ -9,7 +9,7 @@ import {
 } from '../../audit/chain.js';
 import type { Owner } from '../../operation.js';
 import { answer, type Script } from '../script.js';
-import type { AuditEntry, CallRow, Notification } from '../store.js';
+import type { AuditEntry, CallRow, Notification, StoredRecord, StoredRecordId } from '../store.js';
 import type {
   AuditTable,
   CallsTable,
@@ -18,6 +18,7 @@ import type {
   MetaTable,
   NotificationsTable,
   OwnersTable,
+  RecordsTable,
 } from '../tables.js';
 
 interface MemoryOwners extends OwnersTable {
@@ -235,6 +236,69 @@ export function memoryMeta(): MetaTable {
     init(key, value) {
       if (!all.has(key)) all.set(key, value);
       return answer(all.get(key)!);
+    },
+  };
+}
+
+export function memoryRecords(kept: number): RecordsTable {
+  const all = new Map<string, StoredRecord>();
+  const keyOf = ({ pack, kind, account, id }: StoredRecordId): string =>
+    JSON.stringify([pack, kind, account, id]);
+  const select = (filter: Parameters<RecordsTable['count']>[0]): StoredRecord[] => {
+    const { pack, kind, account, subject, states, since = -Infinity, until = Infinity } = filter;
+    return [...all.values()].filter(
+      (record) =>
+        record.pack === pack &&
+        record.kind === kind &&
+        record.account === account &&
+        (subject === undefined || record.subject === subject) &&
+        (states === undefined || (record.state !== undefined && states.includes(record.state))) &&
+        record.at >= since &&
+        record.at < until,
+    );
+  };
+  const isBefore = (a: Pick<StoredRecord, 'at' | 'id'>, b: Pick<StoredRecord, 'at' | 'id'>) =>
+    a.at < b.at || (a.at === b.at && a.id < b.id);
+  const oldestFirst = (a: StoredRecord, b: StoredRecord): number => (isBefore(a, b) ? -1 : 1);
+
+  return {
+    get: (id) => answer(all.get(keyOf(id))),
+    insert(record) {
+      const key = keyOf(record);
+      const isNew = !all.has(key);
+      if (isNew) all.set(key, record);
+      return answer(isNew);
+    },
+    replace(record, expected) {
+      const key = keyOf(record);
+      const isSame = all.get(key)?.version === expected;
+      if (isSame) all.set(key, record);
+      return answer(isSame);
+    },
+    list(query) {
+      const { after, limit = 100, order } = query;
+      const sorted = select(query).toSorted(oldestFirst);
+      const ordered = order === 'oldest' ? sorted : sorted.toReversed();
+      const rest = after
+        ? ordered.filter((r) => (order === 'oldest' ? isBefore(after, r) : isBefore(r, after)))
+        : ordered;
+      return answer(rest.slice(0, Math.min(limit, 1000)));
+    },
+    count: (filter) => answer(select(filter).length),
+    remove(id) {
+      all.delete(keyOf(id));
+      return answer(undefined);
+    },
+    trim(of) {
+      const mine = select(of).filter(({ expiresAt }) => expiresAt !== undefined);
+      for (const record of mine.toSorted(oldestFirst).slice(0, Math.max(0, mine.length - kept))) {
+        all.delete(keyOf(record));
+      }
+      return answer(undefined);
+    },
+    prune(now) {
+      for (const [key, { expiresAt = Infinity }] of all) if (expiresAt <= now) all.delete(key);
+      return answer(undefined);
     },
   };
 }

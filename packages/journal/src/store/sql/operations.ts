@@ -324,8 +324,10 @@ export function sqlOperations(
     },
 
     *undecided(account) {
-      const where = `${WAITING} AND approval_decision IS NULL AND account = $1`;
-      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE ${where}`, [account]);
+      const values: unknown[] = [];
+      const of = account === undefined ? '' : ` AND account = ${bind(values, account)}`;
+      const where = `${WAITING} AND approval_decision IS NULL${of}`;
+      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE ${where}`, values);
       return row!['n'] as number;
     },
 

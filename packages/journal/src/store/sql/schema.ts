@@ -145,6 +145,25 @@ export function migrations({
       `ALTER TABLE ${p}notices RENAME TO notifications`,
     ],
     ...(isSqlite ? [] : [[...heapOnlySends(p), ...auditShards(p)]]),
+    [
+      `CREATE TABLE ${p}records (
+        pack TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        account TEXT NOT NULL,
+        id TEXT NOT NULL,
+        at ${int} NOT NULL,
+        subject TEXT,
+        state TEXT,
+        data TEXT NOT NULL,
+        expires_at ${int},
+        version ${int} NOT NULL,
+        PRIMARY KEY (pack, kind, account, id)
+      ${end}`,
+      `CREATE INDEX records_by_time ON ${p}records (pack, kind, account, at, id)`,
+      `CREATE INDEX records_by_subject ON ${p}records (pack, kind, account, subject, at)
+        WHERE subject IS NOT NULL`,
+      `CREATE INDEX records_by_expiry ON ${p}records (expires_at) WHERE expires_at IS NOT NULL`,
+    ],
   ];
 }
 

@@ -12,6 +12,7 @@ import type {
 import { sqlAudit } from './audit.js';
 import { bind, bindAll, type Dialect, first, rows, run } from './dialect.js';
 import { sqlOperations, type SqlDeps } from './operations.js';
+import { sqlRecords } from './records.js';
 
 interface SqlTablesOptions extends SqlDeps {
   /** The start of the transition. */
@@ -21,6 +22,9 @@ interface SqlTablesOptions extends SqlDeps {
   /** Called with the audit rows that this process links; PostgreSQL links them in the server. */
   readonly onAudit?: (row: AuditRow) => void;
 }
+
+/** Per pack, kind and account. */
+const RECORDS_KEPT = 50_000;
 
 /** The tables of a transition. SQLite, where transitions never overlap, uses one instance for all. */
 export function sqlTables({ now, calls, onAudit, ...deps }: SqlTablesOptions): Tables {
@@ -37,6 +41,7 @@ export function sqlTables({ now, calls, onAudit, ...deps }: SqlTablesOptions): T
     notifications: sqlNotifications(dialect, now),
     calls: sqlCalls(dialect, calls),
     meta: sqlMeta(dialect),
+    records: sqlRecords({ dialect, writes: deps.writes, kept: RECORDS_KEPT }),
   };
 }
 

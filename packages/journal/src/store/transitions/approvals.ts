@@ -19,6 +19,9 @@ import type {
 import type { Tables } from '../tables.js';
 import { contentMatches, releaseKey, keysAfterSettlement, isHoldExpired } from './dedup-keys.js';
 
+/** Decides about calls that only wait for their time. */
+const POLICY = 'policy';
+
 export function* awaitApproval(
   tables: Tables,
   fencingToken: FencingToken,
@@ -26,8 +29,10 @@ export function* awaitApproval(
 ): Script<Operation | 'full' | undefined> {
   const operation = yield* tables.operations.get(fencingToken.id);
   if (!isHeldBy(operation, fencingToken) || operation.state !== 'claimed') return undefined;
-  if (yield* isFull(tables, operation.account, request.maxPending)) return 'full';
   const { rule, explanation, hash, expiresAt, cost, duplicate, sensitive } = request;
+  const { scheduledFor, byPolicy } = request;
+  const isFullNow = !byPolicy && (yield* isFull(tables, operation.account, request.maxPending));
+  if (isFullNow) return 'full';
   const { encryptedArgs, answer } = request;
   const requested = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
   const after = yield* tables.operations.update(operation, {
@@ -41,16 +46,20 @@ export function* awaitApproval(
       ...(cost && { cost }),
       ...(duplicate && { duplicate }),
       ...(sensitive && { sensitive }),
+      ...(scheduledFor !== undefined && { scheduledFor }),
+      ...(byPolicy && { byPolicy, decision: 'approved', decidedAt: tables.now, decidedBy: POLICY }),
     },
+    notBefore: scheduledFor,
   });
-  yield* tables.notifications.add('approval_requested', after.id);
+  if (!byPolicy) yield* tables.notifications.add('approval_requested', after.id);
   yield* tables.audit.append(
-    auditEntry('approval_requested', after, fencingToken.owner, {
+    auditEntry(byPolicy ? 'scheduled' : 'approval_requested', after, fencingToken.owner, {
       rule,
       hash,
       expiresAt,
       cost,
       duplicate,
+      scheduledFor,
     }),
   );
   return toOperation(after, tables.now);
@@ -244,6 +253,19 @@ export function* takeApproved(
   });
   yield* tables.audit.append(auditEntry('approval_taken', after, owner));
   return toOperation(after, tables.now);
+}
+
+/** The agent that made the call gives it up before it is executed. */
+export function* withdraw(tables: Tables, id: string, by: string): Script<boolean> {
+  const operation = yield* tables.operations.get(id);
+  if (operation?.state !== 'awaiting_approval') return false;
+  const after = yield* tables.operations.update(operation, {
+    ...closedChanges(operation, 'denied', tables.now, 0),
+    code: 'cancelled',
+  });
+  yield* tables.notifications.withdraw('approval_requested', id);
+  yield* tables.audit.append(auditEntry('withdrawn', after, by));
+  return true;
 }
 
 export function* expireApproval(
