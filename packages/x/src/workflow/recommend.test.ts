@@ -26,7 +26,7 @@ describe('summarizeAuthor', () => {
     expect(summarizeAuthor([], limits)).toEqual({
       interactions: {
         replies_sent: 0,
-        replies_today: 0,
+        replies_last_day: 0,
         first_at: null,
         last_at: null,
         active_days: 0,
@@ -39,17 +39,17 @@ describe('summarizeAuthor', () => {
   it('counts measured replies only in the response rate', () => {
     const replies = [reply(3, liked), reply(2, silent), reply(1), reply(1)];
     expect(summarizeAuthor(replies, limits)).toMatchObject({
-      interactions: { replies_sent: 4, replies_today: 0, active_days: 3 },
+      interactions: { replies_sent: 4, replies_last_day: 0, active_days: 3 },
       response: { measured: 2, answered: 1, rate: 0.5, average_performance: 3 },
       risks: [],
     });
   });
 
   it.each([
-    [[reply(0)], ['high_frequency_today', 'no_measured_performance']],
+    [[reply(0)], ['high_frequency', 'no_measured_performance']],
     [[reply(1, silent), reply(2, silent), reply(3, silent)], ['low_response_rate']],
     [[reply(1, silent), reply(2, silent)], []],
-    [[reply(1)], ['no_measured_performance']],
+    [[reply(2)], ['no_measured_performance']],
   ])('warns: case %#', (replies, signals) => {
     expect(summarizeAuthor(replies, limits).risks.map(({ signal }) => signal)).toEqual(signals);
   });
@@ -89,9 +89,9 @@ describe('recommendEngagement', () => {
           factor: 'author_frequency',
           score: 100,
           weight: 15,
-          detail: '0 replies to the author today; the limit is 1',
+          detail: '0 replies to the author in 24 hours; the limit is 1',
         },
-        { factor: 'daily_capacity', score: 100, weight: 15, detail: '0 of 5 replies sent today' },
+        { factor: 'daily_capacity', score: 100, weight: 15, detail: '0 of 5 replies sent in 24 hours' },
         {
           factor: 'campaign_alignment',
           score: 90,
@@ -130,6 +130,11 @@ describe('recommendEngagement', () => {
     });
   });
 
+  it('has capacity where no limit is configured', () => {
+    const open = recommendEngagement({ ...facts, repliesToday: 500, repliesPerDay: undefined });
+    expect(open).toMatchObject({ action: 'reply', considerations: [] });
+  });
+
   it('observes or skips what is less relevant', () => {
     const stranger = { author: summarizeAuthor([], limits), keywords: ['gardening'] };
     expect(recommendEngagement({ ...facts, ...stranger, objective: undefined })).toMatchObject({
@@ -163,7 +168,7 @@ describe('recommendEngagement', () => {
         replies,
         fc.nat(4),
         fc.nat(10),
-        fc.nat(10),
+        fc.option(fc.nat(10), { nil: undefined }),
         fc.option(fc.string(), { nil: undefined }),
         (sent, perAuthorLimit, repliesToday, repliesPerDay, objective) => {
           const author = summarizeAuthor(sent, { now, perAuthorLimit });
@@ -177,8 +182,8 @@ describe('recommendEngagement', () => {
           expect(total).toBeGreaterThanOrEqual(0);
           expect(total).toBeLessThanOrEqual(100);
           expect(factors.reduce((sum, { weight }) => sum + weight, 0)).toBe(100);
-          const today = author.interactions.replies_today;
-          if (repliesToday >= repliesPerDay || today >= perAuthorLimit) expect(action).toBe('skip');
+          const today = author.interactions.replies_last_day;
+          if (repliesToday >= (repliesPerDay ?? Infinity) || today >= perAuthorLimit) expect(action).toBe('skip');
         },
       ),
     );

@@ -23,7 +23,7 @@ export interface RiskSignal {
 export interface AuthorSummary {
   readonly interactions: {
     readonly replies_sent: number;
-    readonly replies_today: number;
+    readonly replies_last_day: number;
     readonly first_at: string | null;
     readonly last_at: string | null;
     readonly active_days: number;
@@ -38,15 +38,16 @@ export interface AuthorSummary {
   readonly risks: readonly RiskSignal[];
 }
 
+const DAY_MS = 86_400_000;
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** `perAuthorLimit`: replies to one author a day. Days are those of UTC. */
+/** `perAuthorLimit`: replies to one author in 24 hours. */
 export function summarizeAuthor(
   replies: readonly ReplyFacts[],
   { now, perAuthorLimit }: { readonly now: number; readonly perAuthorLimit: number },
 ): AuthorSummary {
   const times = replies.map(({ at }) => at);
-  const today = replies.filter(({ at }) => dayOf(at) === dayOf(now)).length;
+  const today = replies.filter(({ at }) => at > now - DAY_MS).length;
   const measured = replies.filter(isMeasured);
   const answered = measured.filter(({ likes = 0, replies: got = 0 }) => likes > 0 || got > 0);
   const rate = measured.length === 0 ? null : rounded(answered.length / measured.length);
@@ -56,7 +57,7 @@ export function summarizeAuthor(
   return {
     interactions: {
       replies_sent: replies.length,
-      replies_today: today,
+      replies_last_day: today,
       first_at: isoOf(times.length === 0 ? undefined : Math.min(...times)),
       last_at: isoOf(times.length === 0 ? undefined : Math.max(...times)),
       active_days: new Set(times.map(dayOf)).size,
@@ -88,8 +89,8 @@ function risksOf(
   const add = (signal: string, severity: RiskSignal['severity'], detail: string): unknown =>
     risks.push({ signal, severity, detail });
   if (sent > 0 && today >= perAuthorLimit) {
-    const detail = `${plural(today, 'reply', 'replies')} today; the limit is ${perAuthorLimit}`;
-    add('high_frequency_today', 'high', detail);
+    const detail = `${plural(today, 'reply', 'replies')} in 24 hours; the limit is ${perAuthorLimit}`;
+    add('high_frequency', 'high', detail);
   }
   if (rate !== null && measured >= MEASURED_ENOUGH && rate < LOW_RESPONSE_RATE) {
     add('low_response_rate', 'medium', `${percent(rate)} of ${measured} measured replies answered`);
@@ -107,7 +108,8 @@ export interface RecommendationFacts {
   readonly author: AuthorSummary;
   readonly perAuthorLimit: number;
   readonly repliesToday: number;
-  readonly repliesPerDay: number;
+  /** Undefined without a limit. */
+  readonly repliesPerDay: number | undefined;
   readonly objective?: string | undefined;
   /** Whether a reply would wait for an operator. */
   readonly needsApproval: boolean;
@@ -196,20 +198,23 @@ function relationship({ interactions, response }: AuthorSummary): Recommendation
 }
 
 function frequency({ author, perAuthorLimit }: RecommendationFacts): RecommendationFactor {
-  const today = author.interactions.replies_today;
+  const today = author.interactions.replies_last_day;
   const score = today >= perAuthorLimit ? 0 : today > 0 ? 40 : 100;
-  const detail = `${plural(today, 'reply', 'replies')} to the author today; the limit is ${perAuthorLimit}`;
+  const detail = `${plural(today, 'reply', 'replies')} to the author in 24 hours; the limit is ${perAuthorLimit}`;
   return { factor: 'author_frequency', score, weight: 15, detail };
 }
 
 const NEARLY_USED = 0.8;
 const isNearlyUsed = ({ repliesToday, repliesPerDay }: RecommendationFacts): boolean =>
-  repliesToday > NEARLY_USED * repliesPerDay;
+  repliesToday > NEARLY_USED * (repliesPerDay ?? Infinity);
 
 function capacity(facts: RecommendationFacts): RecommendationFactor {
-  const { repliesToday, repliesPerDay } = facts;
+  const { repliesToday, repliesPerDay = Infinity } = facts;
   const score = repliesToday >= repliesPerDay ? 0 : isNearlyUsed(facts) ? 30 : 100;
-  const detail = `${repliesToday} of ${plural(repliesPerDay, 'reply', 'replies')} sent today`;
+  const detail =
+    repliesPerDay === Infinity
+      ? 'no limit of replies a day is configured'
+      : `${repliesToday} of ${plural(repliesPerDay, 'reply', 'replies')} sent in 24 hours`;
   return { factor: 'daily_capacity', score, weight: 15, detail };
 }
 
@@ -230,17 +235,18 @@ function alignment({ text, objective }: RecommendationFacts): RecommendationFact
 }
 
 function considerationsOf(facts: RecommendationFacts): readonly Consideration[] {
-  const { author, perAuthorLimit, repliesToday, repliesPerDay, needsApproval } = facts;
+  const { author, perAuthorLimit, repliesToday, needsApproval } = facts;
+  const { repliesPerDay = Infinity } = facts;
   const found: Consideration[] = [];
-  if (author.interactions.replies_today >= perAuthorLimit) {
-    const detail = `at most ${plural(perAuthorLimit, 'reply', 'replies')} to one author a day`;
+  if (author.interactions.replies_last_day >= perAuthorLimit) {
+    const detail = `at most ${plural(perAuthorLimit, 'reply', 'replies')} to one author in 24 hours`;
     found.push({ rule: 'per_author_limit', effect: 'blocks', detail });
   }
   if (repliesToday >= repliesPerDay) {
-    const detail = `at most ${plural(repliesPerDay, 'reply', 'replies')} a day`;
+    const detail = `at most ${plural(repliesPerDay, 'reply', 'replies')} in 24 hours`;
     found.push({ rule: 'daily_limit', effect: 'blocks', detail });
   } else if (isNearlyUsed(facts)) {
-    const detail = `${repliesToday} of ${plural(repliesPerDay, 'reply', 'replies')} a day are used`;
+    const detail = `${repliesToday} of ${plural(repliesPerDay, 'reply', 'replies')} in 24 hours are used`;
     found.push({ rule: 'daily_limit', effect: 'warns', detail });
   }
   if (needsApproval) {
