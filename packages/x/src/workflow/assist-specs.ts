@@ -246,7 +246,12 @@ export const topicPerformanceSpec = specifyTool({
   }),
 });
 
-const withModel = { ...common, category: 'content', requires: ['llm'], errors: modelCodes } as const;
+const withModel = {
+  ...common,
+  category: 'content',
+  requires: ['llm'],
+  errors: modelCodes,
+} as const;
 const topic = words.optional().describe('Default: one of the configured topics.');
 const purpose = { objective: words.optional(), audience: words.optional() };
 const archetype = z.enum(Object.keys(archetypes) as [Archetype]).optional();
@@ -323,7 +328,8 @@ export const suggestTopicsSpec = specifyTool({
   errors: [...new Set([...xCodes, ...modelCodes, 'topic_error' as const])],
   name: 'suggest_topics',
   title: 'Suggest topics',
-  description: 'Suggests topics with the language model, from the measured performance of own posts.',
+  description:
+    'Suggests topics with the language model, from the measured performance of own posts.',
   input: z.object({ count: z.int().min(1).max(10).default(5), ...purpose }),
   output: z.strictObject({
     topics: z.array(z.strictObject({ topic: z.string(), reason: z.string() })),

@@ -91,7 +91,12 @@ describe('recommendEngagement', () => {
           weight: 15,
           detail: '0 replies to the author in 24 hours; the limit is 1',
         },
-        { factor: 'daily_capacity', score: 100, weight: 15, detail: '0 of 5 replies sent in 24 hours' },
+        {
+          factor: 'daily_capacity',
+          score: 100,
+          weight: 15,
+          detail: '0 of 5 replies sent in 24 hours',
+        },
         {
           factor: 'campaign_alignment',
           score: 90,
@@ -183,7 +188,8 @@ describe('recommendEngagement', () => {
           expect(total).toBeLessThanOrEqual(100);
           expect(factors.reduce((sum, { weight }) => sum + weight, 0)).toBe(100);
           const today = author.interactions.replies_last_day;
-          if (repliesToday >= (repliesPerDay ?? Infinity) || today >= perAuthorLimit) expect(action).toBe('skip');
+          if (repliesToday >= (repliesPerDay ?? Infinity) || today >= perAuthorLimit)
+            expect(action).toBe('skip');
         },
       ),
     );
