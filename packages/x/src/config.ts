@@ -92,6 +92,50 @@ export const configSchema = z.strictObject({
     .describe(
       'Settles a post, reply or quote with an unknown outcome as not executed after two read-backs that show a newer post and not this one. Risk: if X creates or shows it later, or it was deleted meanwhile, a repeat posts it again. Default: it stays unknown until it is found or an operator settles it.',
     ),
+  workflow: z
+    .strictObject({
+      bannedPhrases: z
+        .array(z.string().trim().min(2).max(200))
+        .max(500)
+        .default([])
+        .describe(
+          'No post may contain one of these, in any profile. Case and spacing do not matter.',
+        ),
+      blockedAuthors: z
+        .array(z.string().regex(/^(?:@?\w{1,15}|\d{1,19})$/, 'must be a name or a user id'))
+        .max(1000)
+        .default([])
+        .describe(
+          'Accounts that are never replied to, quoted, mentioned or followed, in any profile.',
+        ),
+      allowSelfReply: z
+        .boolean()
+        .default(false)
+        .describe('Whether the account may reply to itself.'),
+      maxRepliesPerAuthorPerDay: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(3)
+        .describe('Replies that one author may receive in 24 hours.'),
+      scheduleGraceMinutes: z
+        .int()
+        .min(1)
+        .max(10_080)
+        .default(60)
+        .describe(
+          'How late a scheduled post may be executed after a stop. Later ones are reported as missed.',
+        ),
+      measureAfterHours: z
+        .int()
+        .min(0)
+        .max(168)
+        .default(24)
+        .describe('When the performance of a post is read, which X charges for. 0: never.'),
+      historyDays: z.int().min(1).max(3650).default(180).describe('Retention of posts and drafts.'),
+    })
+    .prefault({})
+    .describe('Rules and drafts of the workflow profile.'),
   ...commonSettings({ toolTimeoutSecs: 15, attemptTimeoutSecs: 10, maxRetries: 2 }),
 });
 

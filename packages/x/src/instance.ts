@@ -5,14 +5,19 @@ import { createClient, type Client } from './api/client.js';
 import type { XConfig } from './config.js';
 import { checkHealth } from './tools/about.js';
 import { createTools } from './tools/index.js';
+import { startUpkeep } from './workflow/upkeep.js';
 
 export function createInstance(config: XConfig, deps: PackDeps, env: Environment): PackInstance {
   const client = createClient(config, { ...deps, env, clock: { ...systemClock, now: deps.now } });
+  const stopUpkeep = startUpkeep(client, deps.log);
   return {
     tools: createTools(client),
     health: createHealthCheck(deps.now, (call) => packHealth(client, call)),
     upstreams: () => [client.upstream],
-    close: client.close,
+    close: () => {
+      stopUpkeep();
+      return client.close();
+    },
   };
 }
 

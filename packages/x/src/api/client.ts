@@ -1,4 +1,4 @@
-import type { PackDeps } from '@toolkeel/contract';
+import type { PackDeps, PackWorkflow } from '@toolkeel/contract';
 import { presets, type Clock, type Upstream } from '@toolkeel/kernel';
 import {
   createConnections,
@@ -30,6 +30,8 @@ export interface Client {
   readonly prices: Prices;
   readonly upstream: Upstream;
   readonly clock: Clock;
+  /** Records, operations and calls; undefined outside of the workflow profile. */
+  readonly workflow: PackWorkflow | undefined;
   /** The longest that a call may take. */
   readonly capMs: number;
   readonly close: () => Promise<void>;
@@ -90,6 +92,7 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     prices: pricesOf(config.prices),
     upstream: shared,
     clock,
+    workflow: deps.workflow,
     capMs: config.toolTimeoutSecs * 1000,
     close: async () => {
       await session.user?.close();

@@ -106,4 +106,21 @@ export const toolRoutes: Readonly<Record<string, readonly RouteName[]>> = Object
   x_bookmark_tweet: ['getMe', 'bookmark'],
   x_unbookmark_tweet: ['getMe', 'unbookmark'],
   x_upload_media: ['getMe', 'uploadInitialize', 'uploadAppend', 'uploadFinalize', 'uploadStatus'],
+  // These need to know the account.
+  ...Object.fromEntries(
+    [
+      'compose_tweet',
+      'update_draft',
+      'cancel_draft',
+      'list_drafts',
+      'x_post_tweet_dry_run',
+      'x_post_thread_dry_run',
+      'x_undo',
+      'list_pending_approvals',
+      'get_pending_count',
+      'get_action_log',
+      'get_recent_mutations',
+      'get_stats',
+    ].map((tool) => [tool, ['getMe'] as const]),
+  ),
 });

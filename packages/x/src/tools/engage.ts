@@ -28,6 +28,7 @@ import {
   unlikeTweetSpec,
   unretweetSpec,
 } from './specs/write.js';
+import { followRules } from '../workflow/hard-rules.js';
 import { xTool } from './tool.js';
 
 export const engageTools = (client: Client) => [
@@ -62,7 +63,10 @@ export const engageTools = (client: Client) => [
       if (!following && !pending) return notDone();
       return { target_user_id: id, following, pending_follow: pending, ...warnings };
     },
-    { estimateCost: () => itemCost(client.prices, 'interaction_create', 1) },
+    {
+      estimateCost: () => itemCost(client.prices, 'interaction_create', 1),
+      hardRules: ({ target_user_id: id }, context) => followRules(client, id, context),
+    },
   ),
   xTool(
     unfollowUserSpec,

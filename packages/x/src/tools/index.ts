@@ -4,6 +4,7 @@ import { aboutTools } from './about.js';
 import { engageTools } from './engage.js';
 import { postTools } from './posts.js';
 import { readTools } from './read.js';
+import { workflowTools } from './workflow.js';
 import { uploadMedia } from './upload-media.js';
 
 export function createTools(client: Client): readonly Tool[] {
@@ -13,6 +14,7 @@ export function createTools(client: Client): readonly Tool[] {
     ...engageTools(client),
     uploadMedia(client),
     ...aboutTools(client),
+    ...workflowTools(client),
   ];
   return tools as readonly Tool[];
 }

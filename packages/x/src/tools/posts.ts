@@ -1,4 +1,10 @@
-import { isToolError, toolError, type Reconcile } from '@toolkeel/contract';
+import {
+  isToolError,
+  toolError,
+  type HardRuleContext,
+  type HardRuleVerdict,
+  type Reconcile,
+} from '@toolkeel/contract';
 import { objectOf } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
@@ -17,6 +23,7 @@ import {
   quoteTweetSpec,
   replyToTweetSpec,
 } from './specs/write.js';
+import { authorRules, textRules } from '../workflow/hard-rules.js';
 import { xTool } from './tool.js';
 
 export const postTools = (client: Client) => [
@@ -92,7 +99,21 @@ function postBehaviour<Args extends PostArguments>(
     estimateCost: ({ text }: Args) => postCost(client.prices, [text], price),
     normalize: normalizePost,
     reconcile,
+    hardRules: (args: Args, context: HardRuleContext) => postRules(client, [draft(args)], context),
   };
+}
+
+async function postRules(
+  client: Client,
+  drafts: readonly Draft[],
+  context: HardRuleContext,
+): Promise<HardRuleVerdict> {
+  const texts = drafts.flatMap(({ text, poll }) => [text, ...(poll?.options ?? [])]);
+  const verdict = textRules(texts, client.config.workflow);
+  const { replyTo, quoteOf } = drafts[0] ?? {};
+  const tweetId = replyTo ?? quoteOf;
+  if (verdict.denied || tweetId === undefined) return verdict;
+  return authorRules(client, { tweetId, isReply: replyTo !== undefined }, context);
 }
 
 interface ThreadArguments extends Omit<PostOptions, 'media_ids'> {
@@ -127,6 +148,7 @@ const threadTool = (client: Client) =>
       },
       estimateCost: ({ tweets }) => postCost(client.prices, tweets),
       normalize: normalizeThread,
+      hardRules: (args, context) => postRules(client, threadDrafts(args), context),
     },
   );
 

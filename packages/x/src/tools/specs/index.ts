@@ -1,6 +1,7 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import * as about from './about.js';
 import * as reads from './read.js';
+import * as workflow from './workflow.js';
 import * as writes from './write.js';
 
 /** The tool specifications, without the code that runs the tools. */
@@ -8,4 +9,5 @@ export const specs: readonly ToolSpec[] = Object.values({
   ...reads,
   ...writes,
   ...about,
+  ...workflow,
 }) as readonly unknown[] as readonly ToolSpec[];
