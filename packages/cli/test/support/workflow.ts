@@ -73,7 +73,7 @@ export function useWorkflow() {
         },
         packs: bindings,
         flags: { http: { port: 0 } },
-        writeLog: () => undefined,
+        writeLog: (line) => process.stderr.write(line),
       });
       const listening = await server.listen();
       opened.push(listening.close);

@@ -1,4 +1,4 @@
-import type { PackDeps, PackWorkflow } from '@toolkeel/contract';
+import type { PackDeps, PackWorkflow, TextModel } from '@toolkeel/contract';
 import { presets, type Clock, type Upstream } from '@toolkeel/kernel';
 import {
   createConnections,
@@ -32,6 +32,9 @@ export interface Client {
   readonly clock: Clock;
   /** Records, operations and calls; undefined outside of the workflow profile. */
   readonly workflow: PackWorkflow | undefined;
+  /** Undefined if none is configured. */
+  readonly model: TextModel | undefined;
+  readonly random: () => number;
   /** The longest that a call may take. */
   readonly capMs: number;
   readonly close: () => Promise<void>;
@@ -93,6 +96,8 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     upstream: shared,
     clock,
     workflow: deps.workflow,
+    model: deps.model,
+    random,
     capMs: config.toolTimeoutSecs * 1000,
     close: async () => {
       await session.user?.close();

@@ -4,7 +4,6 @@ import {
   matchKeywords,
   MAX_SCORE,
   opportunityOf,
-  performanceScore,
   scoreTweet,
   type PostFacts,
 } from './score.js';
@@ -180,10 +179,4 @@ it.each([
   [59.99, 60, 'skip'],
 ] as const)('a score of %d at a threshold of %d: %s', (total, threshold, action) => {
   expect(opportunityOf(total, threshold)).toBe(action);
-});
-
-it('performance is weighted reactions per thousand impressions', () => {
-  const measured = { likes: 10, replies: 2, retweets: 5, impressions: 1_000 };
-  expect(performanceScore(measured)).toBe(60);
-  expect(performanceScore({ ...measured, impressions: 0 })).toBe(60_000);
 });

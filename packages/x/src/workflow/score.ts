@@ -214,20 +214,6 @@ export function opportunityOf(total: number, threshold: number): Opportunity {
   return total >= threshold ? 'consider' : 'skip';
 }
 
-/** Reactions to a post of this account. */
-export interface Measurement {
-  readonly likes: number;
-  readonly replies: number;
-  readonly retweets: number;
-  readonly impressions: number;
-}
-
-/** Weighted reactions per thousand impressions. */
-export function performanceScore({ likes, replies, retweets, impressions }: Measurement): number {
-  const reactions = 3 * likes + 5 * replies + 4 * retweets;
-  return rounded((reactions / Math.max(impressions, 1)) * 1_000);
-}
-
 const mapped = <Out>(value: number | undefined, map: (value: number) => Out): Out | undefined =>
   value === undefined ? undefined : map(value);
 
