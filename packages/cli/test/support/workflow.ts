@@ -9,7 +9,7 @@ import {
   type XSandbox,
   type XSandboxOptions,
 } from '@toolkeel/sandbox';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { llm as llmPack } from '../../src/packs/llm.js';
 import { x as xPack } from '../../src/packs/x.js';
 import { overHttp, type Connected } from './client.js';
@@ -39,67 +39,93 @@ export interface Stage extends Connected {
 const autopilot = { profile: 'workflow', mode: 'autopilot', template: 'open' } as const;
 
 /** Stages that are closed after each test. */
-export function useWorkflow() {
-  const opened: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const close of opened.splice(0).toReversed()) await close();
+export function useWorkflow(): (options?: StageOptions) => Promise<Stage> {
+  const opened: Closer[] = [];
+  afterEach(() => closeAll(opened));
+  return (options) => openStage(opened, options);
+}
+
+/** One stage for all tests of a file, which costs less. */
+export function useSharedWorkflow(options: StageOptions): () => Stage {
+  const opened: Closer[] = [];
+  let stage: Stage | undefined;
+  beforeAll(async () => {
+    stage = await openStage(opened, options);
   });
+  afterAll(() => closeAll(opened));
+  return () => stage!;
+}
 
-  return async (options: StageOptions = {}): Promise<Stage> => {
-    const folder = await mkdtemp(join(tmpdir(), 'toolkeel-workflow-'));
-    opened.push(() => rm(folder, { recursive: true, force: true }));
-    const x = await startXSandbox({ tier: 'enterprise', duplicateWindowMs: 0, ...options.sandbox });
-    opened.push(() => x.close());
-    const llm = await startLlmSandbox();
-    opened.push(() => llm.close());
+type Closer = () => Promise<void>;
 
-    const open = async ({ config = autopilot, settings = {}, withoutModel }: StageOptions) => {
-      const packs = {
-        x: { baseUrl: x.url, tier: x.tier(), mediaDirectories: [folder], ...settings },
-        ...(!withoutModel && {
-          llm: { providers: ['gemini'], maxRetries: 0, gemini: { baseUrl: llm.url } },
-        }),
-      };
-      await writeFile(join(folder, 'toolkeel.config.json'), JSON.stringify({ packs, ...config }));
-      const bindings = await Promise.all(
-        (withoutModel ? [xPack] : [xPack, llmPack]).map((pack) => pack.load()),
-      );
-      const server = await openServer({
-        cwd: folder,
-        env: {
-          TOOLKEEL_X_ACCESS_TOKEN: x.credentials.accessToken,
-          TOOLKEEL_DATA_DIR: join(folder, 'data'),
-          ...(!withoutModel && { TOOLKEEL_GEMINI_API_KEY: llm.apiKey }),
-        },
-        packs: bindings,
-        flags: { http: { port: 0 } },
-        writeLog: (line) => process.stderr.write(line),
-      });
-      const listening = await server.listen();
-      opened.push(listening.close);
-      const client = await overHttp(`${listening.url}/mcp`);
-      opened.push(client.close);
-      return { client, server };
-    };
+async function closeAll(opened: Closer[]): Promise<void> {
+  for (const close of opened.splice(0).toReversed()) await close();
+}
 
-    const { client, server } = await open(options);
-    return {
-      ...client,
-      x,
-      llm,
-      server,
-      folder,
-      another: async (changed = {}) => (await open({ ...options, ...changed })).client,
-      postAs: async (userId, text) => {
-        const { accessToken } = x.issueTokens({ userId });
-        const answer = await fetch(`${x.url}/2/tweets`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ text }),
-        });
-        const { data } = (await answer.json()) as { readonly data: { readonly id: string } };
-        return data.id;
+async function openStage(opened: Closer[], options: StageOptions = {}): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'toolkeel-workflow-'));
+  opened.push(() => rm(folder, { recursive: true, force: true }));
+  const x = await startXSandbox({ tier: 'enterprise', duplicateWindowMs: 0, ...options.sandbox });
+  opened.push(() => x.close());
+  const llm = await startLlmSandbox();
+  opened.push(() => llm.close());
+
+  const secretFile = async (name: string, value: string): Promise<{ readonly file: string }> => {
+    const file = join(folder, name);
+    await writeFile(file, value, { mode: 0o600 });
+    return { file };
+  };
+  const accessToken = await secretFile('x-token', x.credentials.accessToken);
+  const apiKey = await secretFile('gemini-key', llm.apiKey);
+
+  const open = async ({ config = autopilot, settings = {}, withoutModel }: StageOptions) => {
+    const packs = {
+      x: {
+        baseUrl: x.url,
+        tier: x.tier(),
+        accessToken,
+        mediaDirectories: [folder],
+        ...settings,
       },
+      ...(!withoutModel && {
+        llm: { providers: ['gemini'], maxRetries: 0, gemini: { baseUrl: llm.url, apiKey } },
+      }),
     };
+    await writeFile(join(folder, 'toolkeel.config.json'), JSON.stringify({ packs, ...config }));
+    const bindings = await Promise.all(
+      (withoutModel ? [xPack] : [xPack, llmPack]).map((pack) => pack.load()),
+    );
+    const server = await openServer({
+      cwd: folder,
+      env: { TOOLKEEL_DATA_DIR: join(folder, 'data') },
+      packs: bindings,
+      flags: { http: { port: 0 } },
+      writeLog: () => undefined,
+    });
+    const listening = await server.listen();
+    opened.push(listening.close);
+    const client = await overHttp(`${listening.url}/mcp`);
+    opened.push(client.close);
+    return { client, server };
+  };
+
+  const { client, server } = await open(options);
+  return {
+    ...client,
+    x,
+    llm,
+    server,
+    folder,
+    another: async (changed = {}) => (await open({ ...options, ...changed })).client,
+    postAs: async (userId, text) => {
+      const { accessToken } = x.issueTokens({ userId });
+      const answer = await fetch(`${x.url}/2/tweets`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ text }),
+      });
+      const { data } = (await answer.json()) as { readonly data: { readonly id: string } };
+      return data.id;
+    },
   };
 }

@@ -31,7 +31,6 @@ const scheduledFor = z
   .describe('2026-06-01T09:00 in time_zone, or with an offset.');
 const timeZone = z.string().max(60).describe('Such as Europe/Rome.');
 const topic = z.string().min(1).max(100).optional();
-const draftErrors = [...postTraits.errors, 'not_found'] as const;
 
 export const composeTweetSpec = specifyTool({
   ...writing,
@@ -47,7 +46,7 @@ export const composeTweetSpec = specifyTool({
     time_zone: timeZone.optional(),
   }),
   output: draft,
-  errors: draftErrors,
+  errors: postTraits.errors,
 });
 
 export const updateDraftSpec = specifyTool({
@@ -65,7 +64,7 @@ export const updateDraftSpec = specifyTool({
     unschedule: z.boolean().optional(),
   }),
   output: draft,
-  errors: draftErrors,
+  errors: postTraits.errors,
 });
 
 export const cancelDraftSpec = specifyTool({
@@ -75,7 +74,7 @@ export const cancelDraftSpec = specifyTool({
   description: 'Cancels a draft, and its scheduled post if that is not being sent.',
   input: z.object({ draft_id: z.string().max(40) }),
   output: draft,
-  errors: draftErrors,
+  errors: [...xCodes, 'invalid_input'],
 });
 
 const paging = <Cursor extends z.ZodObject>(items: string, cursor: Cursor) =>
@@ -92,7 +91,6 @@ export const listDraftsSpec = specifyTool({
   input: z.object({ limit, pagination_token: paginationToken }),
   output: z.strictObject({ drafts: z.array(draft) }),
   paging: paging('drafts', z.strictObject({ at: z.number(), id: z.string() })),
-  errors: [...xCodes, 'db_error'],
 });
 
 const dryRun = z.strictObject({
@@ -114,6 +112,7 @@ export const postTweetDryRunSpec = specifyTool({
   description: 'Checks a tweet without posting it: length, media, policy, cost.',
   input: z.object({ text, media_ids: mediaIds.optional() }),
   output: dryRun,
+  errors: [...xCodes, 'db_error', 'policy_error'],
 });
 
 export const postThreadDryRunSpec = specifyTool({
@@ -125,6 +124,7 @@ export const postThreadDryRunSpec = specifyTool({
   description: 'Checks a thread without posting it: every length, policy, cost.',
   input: z.object({ tweets: z.array(text).min(1).max(25) }),
   output: dryRun,
+  errors: [...xCodes, 'db_error', 'policy_error'],
 });
 
 export const undoSpec = specifyTool({
