@@ -138,7 +138,9 @@ export const configSchema = z.strictObject({
       about: prose.describe('What the account is about and offers, for generated texts.'),
       voice: prose.describe('How the account writes, for generated texts.'),
       audience: prose.describe('Whom the account writes for, unless a call names an audience.'),
-      keywords: phrases.describe('What makes a tweet relevant; find_reply_opportunities searches it.'),
+      keywords: phrases.describe(
+        'What makes a tweet relevant; find_reply_opportunities searches it.',
+      ),
       topics: phrases.describe('What the account writes about.'),
       targetAccounts: z
         .array(z.string().regex(/^@?\w{1,15}$/, 'must be a user name'))

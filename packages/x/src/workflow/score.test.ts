@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  matchKeywords,
-  MAX_SCORE,
-  opportunityOf,
-  scoreTweet,
-  type PostFacts,
-} from './score.js';
+import { matchKeywords, MAX_SCORE, opportunityOf, scoreTweet, type PostFacts } from './score.js';
 
 const now = Date.UTC(2026, 10, 18, 12);
 const keywords = ['rust', 'memory safety', 'async'];
