@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { x } from '../src/index.js';
+import { createXPack, x } from '../src/index.js';
 import { png } from '../src/media/files.fixture.js';
 import { argumentsOf } from './support/arguments.js';
-import { type Config, useWorld } from './support/rig.js';
-import { observeCodes, type Reply } from '@toolkeel/pack-kit/testing';
+import { type Config, emptyWorkflow, secrets, useWorld } from './support/rig.js';
+import { errorEnvelope, toolError } from '@toolkeel/contract';
+import { createPackRig, observeCodes, type Reply } from '@toolkeel/pack-kit/testing';
 
 const { world } = useWorld();
 
@@ -45,6 +46,14 @@ const expiredLogin = {
   expires_at: 0,
   scopes: [],
 };
+
+const policyFailure = errorEnvelope(toolError('policy_error', 'No decision.').input, {
+  toolVersion: '1',
+  elapsedMs: 0,
+  retryCount: 0,
+  correlationId: 'c',
+  profile: { name: 'workflow', mode: 'composer', approvalMode: true },
+});
 
 describe('error codes', () => {
   it('are exactly those that each tool declares', async () => {
@@ -160,6 +169,67 @@ describe('error codes', () => {
       const args = { ...argumentsOf[name], pagination_token: 'forged' };
       note(name, await forged.rig.code(name, args), 'invalid_input');
     }
+    const me = () => ({ json: { data: { id: '12', username: 'me' } } });
+    const failing = () => Promise.reject(new Error('the disk is full'));
+    const broke = { now: failing, get: failing, put: failing, list: failing, count: failing };
+    const lost = await world(me, config, {
+      records: { ...broke, remove: failing },
+      operations: { list: failing, show: failing, withdraw: failing },
+      call: () => Promise.resolve(undefined),
+    });
+    for (const name of ['list_drafts', 'list_pending_approvals', 'get_pending_count'] as const) {
+      note(name, await lost.rig.code(name), 'db_error');
+    }
+    for (const name of ['get_action_log', 'get_recent_mutations', 'get_stats'] as const) {
+      note(name, await lost.rig.code(name), 'db_error');
+    }
+    const { records, operations } = emptyWorkflow();
+    const refusing = await world(me, config, {
+      records,
+      operations: {
+        ...operations,
+        show: (id) =>
+          Promise.resolve({
+            id,
+            tool: 'x_delete_tweet',
+            account: 'x:12',
+            state: 'succeeded',
+            created_at: '2026-01-01T00:00:00Z',
+          }),
+      },
+      call: () => Promise.resolve(policyFailure),
+    });
+    note('x_undo', await refusing.rig.code('x_undo', { operation_id: 'op_1' }), 'invalid_input');
+    for (const name of ['x_post_tweet_dry_run', 'x_post_thread_dry_run']) {
+      note(name, await refusing.rig.code(name, argumentsOf[name]), 'policy_error');
+    }
+    for (const name of ['compose_tweet', 'update_draft']) {
+      const long = { ...argumentsOf[name], tweets: ['b'.repeat(300)] };
+      note(name, await refusing.rig.code(name, long), 'tweet_too_long');
+      const empty = { ...argumentsOf[name], tweets: [' '] };
+      note(name, await refusing.rig.code(name, empty), 'invalid_input');
+    }
+    await records.put({
+      kind: 'draft',
+      account: 'x:12',
+      id: 'dr_1',
+      at: 1,
+      state: 'posted',
+      data: { tweets: ['a'], revision: 1 },
+    });
+    note(
+      'cancel_draft',
+      await refusing.rig.code('cancel_draft', { draft_id: 'dr_1' }),
+      'invalid_input',
+    );
+    const alone = await createPackRig(createXPack({ env: secrets }), {
+      baseUrl: refusing.server.origin,
+      accessToken: { env: 'USER' },
+    });
+    for (const name of ['get_mode', 'x_post_tweet_dry_run', 'x_post_thread_dry_run']) {
+      note(name, await alone.code(name, argumentsOf[name]), 'db_error');
+    }
+    await alone.close();
     expect(verify).not.toThrow();
   }, 40_000);
 });

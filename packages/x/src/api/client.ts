@@ -11,6 +11,7 @@ import {
 import { createCredentials } from '../auth/credentials.js';
 import { pricesOf, type Prices, type XConfig } from '../config.js';
 import { SHORT_WINDOW } from '../faults.js';
+import { guardWorkflow } from '../workflow/access.js';
 import { createAccount, type Account } from './account.js';
 import { retrying, type SocialReadProvider } from './provider.js';
 import { createRequests, type Requests } from './requests.js';
@@ -95,7 +96,7 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     prices: pricesOf(config.prices),
     upstream: shared,
     clock,
-    workflow: deps.workflow,
+    workflow: deps.workflow && guardWorkflow(deps.workflow),
     model: deps.model,
     random,
     capMs: config.toolTimeoutSecs * 1000,

@@ -24,15 +24,16 @@ export async function openWorkflow(client: Client, call: CallContext): Promise<W
     return raise(toolError('db_error', text, { outcome: 'not_executed' }));
   }
   const { id: account } = await client.account.resolve(call);
-  return {
-    ...workflow,
-    records: guarded(workflow.records),
-    operations: guarded(workflow.operations),
-    account,
-  };
+  return { ...workflow, account };
 }
 
 type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+
+/** The host's workflow, whose database failures become `db_error`. */
+export function guardWorkflow(workflow: PackWorkflow): PackWorkflow {
+  const { records, operations } = workflow;
+  return { ...workflow, records: guarded(records), operations: guarded(operations) };
+}
 
 /** The same methods; a rejection, which means that the database failed, becomes `db_error`. */
 function guarded<T extends object>(methods: T): T {

@@ -30,6 +30,12 @@ export const argumentsOf: Readonly<Record<string, object>> = {
   x_bookmark_tweet: { tweet_id: '1' },
   x_unbookmark_tweet: { tweet_id: '1' },
   x_upload_media: { file_path: 'picture.png' },
+  compose_tweet: { tweets: ['a'] },
+  update_draft: { draft_id: 'dr_1' },
+  cancel_draft: { draft_id: 'dr_1' },
+  x_post_tweet_dry_run: { text: 'a' },
+  x_post_thread_dry_run: { tweets: ['a', 'b'] },
+  x_undo: { operation_id: 'op_1' },
 };
 
 /** Argument values close to what the tools accept. */

@@ -12,6 +12,8 @@ import {
   createJournal,
   openEncryption,
   openStore,
+  packRecords,
+  type Journal,
   type JournalOptions,
   type JournalStore,
 } from '@toolkeel/journal';
@@ -24,6 +26,8 @@ import type { Config } from './rig.js';
 
 export interface Governed extends Connected {
   readonly store: JournalStore;
+  /** The decisions of operators. */
+  readonly approvals: Journal['approvals'];
 }
 
 export interface ServeOptions {
@@ -33,7 +37,7 @@ export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly rules?: PolicyConfig;
   readonly journal?: Partial<JournalOptions>;
-  readonly profile?: 'readonly' | 'api';
+  readonly profile?: 'readonly' | 'api' | 'workflow';
 }
 
 /** No jitter, for fast retries. */
@@ -50,12 +54,19 @@ async function serve(options: ServeOptions): Promise<Governed> {
   const { policy } = compiled;
   const store = await openStore('sqlite:journal.db', { dataDir: folder });
   const encryption = await openEncryption(store, folder);
+  let journal: Journal | undefined;
+  const { mode } = policy;
+  const approvalMode = mode === 'composer';
   const host = createHost({
     packs: [{ pack: hasty(createXPack({ env })), config }],
-    profile,
+    profile: profile === 'workflow' ? { name: profile, mode, approvalMode } : profile,
     policy,
-    journal: (deps) =>
-      createJournal({ store, encryption, decide: decideBy(policy), ...deps, ...options.journal }),
+    records: (pack) => packRecords({ store, encryption, pack }),
+    journal: (deps) => {
+      const decide = decideBy(policy);
+      journal = createJournal({ store, encryption, decide, ...deps, ...options.journal });
+      return journal;
+    },
     callTimeoutMs: (config.toolTimeoutSecs ?? 15) * 1000,
   });
   const http = await host.listen({ port: 0 });
@@ -63,6 +74,7 @@ async function serve(options: ServeOptions): Promise<Governed> {
   return {
     ...client,
     store,
+    approvals: journal!.approvals,
     close: async () => {
       await client.close();
       await http.close();
@@ -176,10 +188,19 @@ export function useProcesses() {
     await gone;
   };
   /** `aheadMs`: how far its clock is ahead. */
-  return async (x: XSandbox, folder: string, aheadMs = 0, more: Config = {}): Promise<Mortal> => {
+  return async (
+    x: XSandbox,
+    folder: string,
+    aheadMs = 0,
+    more: Config = {},
+    profile: 'api' | 'workflow' = 'api',
+  ): Promise<Mortal> => {
     const { config, env: secrets } = loginTo(x, more);
     const child = spawn(process.execPath, [program], {
-      env: { ...process.env, X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs }) },
+      env: {
+        ...process.env,
+        X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs, profile }),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onClose(() => end(child));

@@ -1,5 +1,6 @@
 import type { RunOptions } from '@toolkeel/contract';
-import { createJournal, ephemeralEncryption, memoryStore } from '@toolkeel/journal';
+import type { PackWorkflow } from '@toolkeel/contract';
+import { createJournal, ephemeralEncryption, memoryStore, packRecords } from '@toolkeel/journal';
 import {
   createPackRig,
   startScriptedUpstream,
@@ -24,7 +25,26 @@ export const secrets = {
 const createRig = (
   config: Config,
   env: Readonly<Record<string, string>> = secrets,
-): Promise<PackRig> => createPackRig(createXPack({ env }), config);
+  workflow: Partial<PackWorkflow> = {},
+): Promise<PackRig> =>
+  createPackRig(createXPack({ env }), config, { workflow: { ...emptyWorkflow(), ...workflow } });
+
+/** A workflow without operations, drafts and other tools. */
+export const emptyWorkflow = (): PackWorkflow => ({
+  mode: 'composer',
+  approvalMode: true,
+  records: packRecords({
+    store: memoryStore(),
+    encryption: ephemeralEncryption(),
+    pack: 'x',
+  }),
+  operations: {
+    list: () => Promise.resolve([]),
+    show: () => Promise.resolve(undefined),
+    withdraw: () => Promise.resolve(false),
+  },
+  call: () => Promise.resolve(undefined),
+});
 
 /** Runs mutations in a journal, which reads back posts with an unknown outcome. */
 export function journaled(
@@ -97,19 +117,22 @@ export function useWorld() {
     onClose(() => server.close());
     return server;
   };
-  const rigFor = async (config: Config): Promise<PackRig> => {
-    const rig = await createRig(config);
+  const rigFor = async (config: Config, workflow: Partial<PackWorkflow> = {}): Promise<PackRig> => {
+    const rig = await createRig(config, secrets, workflow);
     onClose(() => rig.close());
     return rig;
   };
   /** A scripted X and an authenticated pack. */
-  const world = async (answering: Handler, config: Config = {}): Promise<World> => {
+  const world = async (
+    answering: Handler,
+    config: Config = {},
+    workflow: Partial<PackWorkflow> = {},
+  ): Promise<World> => {
     const server = await serve(answering);
-    const rig = await rigFor({
-      baseUrl: server.origin,
-      accessToken: { env: 'USER' },
-      ...config,
-    });
+    const rig = await rigFor(
+      { baseUrl: server.origin, accessToken: { env: 'USER' }, ...config },
+      workflow,
+    );
     return { rig, server };
   };
   return { serve, rigFor, world, onClose };

@@ -1,5 +1,11 @@
 // A server in its own process, so that it can be killed. Prints its URL.
-const { folder, config, secrets, aheadMs } = JSON.parse(process.env.X_SERVER);
+const {
+  folder,
+  config,
+  secrets,
+  aheadMs,
+  profile: name = 'api',
+} = JSON.parse(process.env.X_SERVER);
 
 // Before any import that could capture the clock.
 const Real = globalThis.Date;
@@ -14,18 +20,20 @@ globalThis.Date = class Date extends Real {
 
 const { acceptControls } = await import('@toolkeel/contract');
 const { createHost, decideBy } = await import('@toolkeel/host');
-const { createJournal, openEncryption, openStore } = await import('@toolkeel/journal');
+const { createJournal, openEncryption, openStore, packRecords } = await import('@toolkeel/journal');
 const { compilePolicy } = await import('@toolkeel/policy');
 const { createXPack, x } = await import('@toolkeel/x');
 
 const tools = x.describe().map(acceptControls);
-const { policy } = compilePolicy({}, { profile: 'api', tools });
+const rules = name === 'workflow' ? { mode: 'autopilot', template: 'open' } : {};
+const { policy } = compilePolicy(rules, { profile: name, tools });
 const store = await openStore('sqlite:journal.db', { dataDir: folder });
 const encryption = await openEncryption(store, folder);
 const host = createHost({
   packs: [{ pack: createXPack({ env: secrets }), config }],
-  profile: 'api',
+  profile: name === 'workflow' ? { name, mode: policy.mode, approvalMode: false } : name,
   policy,
+  records: (pack) => packRecords({ store, encryption, pack }),
   journal: (deps) => createJournal({ store, encryption, decide: decideBy(policy), ...deps }),
 });
 const { url } = await host.listen({ port: 0 });
