@@ -99,8 +99,7 @@ async function openStage(opened: Closer[], options: StageOptions = {}): Promise<
       cwd: folder,
       env: { TOOLKEEL_DATA_DIR: join(folder, 'data') },
       packs: bindings,
-      flags: { http: { port: 0 } },
-      writeLog: () => undefined,
+      flags: { http: { port: 0 }, log: { level: 'silent' } },
     });
     const listening = await server.listen();
     opened.push(listening.close);
