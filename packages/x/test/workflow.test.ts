@@ -90,7 +90,7 @@ describe('meta.mode and meta.approval_mode', () => {
 describe('composer mode', () => {
   it('posts exactly what an operator approved, of three proposed replies', async () => {
     const { upstream, server } = await world({ rules: composer });
-    const target = upstream.landmarks.popularPostId;
+    const target = upstream.landmarks.mentionId;
     const reply = (text: string) => ({ text, in_reply_to_id: target });
     const ids: string[] = [];
     for (const text of ['first', 'second', 'third']) {
@@ -120,8 +120,12 @@ describe('composer mode', () => {
       }
       return answer;
     };
-    expect(data(await again('first'))).toMatchObject({ text: 'first, corrected' });
-    expect(data(await again('second'))).toMatchObject({ text: 'second' });
+    expect(data(await again('first'))).toMatchObject({
+      text: expect.stringContaining('first, corrected'),
+    });
+    expect(data(await again('second'))).toMatchObject({
+      text: expect.stringContaining('second'),
+    });
     expect(codeOf(await again('third'))).toBe('approval_denied');
     expect(
       created(upstream)
@@ -310,18 +314,18 @@ describe('hard rules', () => {
     expect(ruleOf(await server.call('x_post_tweet', { text: 'hi @Nobody_Here' }))).toBe(
       'hard:blocked author',
     );
-    const id = upstream.landmarks.popularPostId;
+    const id = upstream.landmarks.mentionId;
     const { tweet } = data(await server.call('get_tweet_by_id', { tweet_id: id }));
     const author = (tweet as Data)['author_id'] as string;
     const other = await world({ workflow: { blockedAuthors: [author] }, rules: allow });
-    const reply = { text: 'hello', in_reply_to_id: other.upstream.landmarks.popularPostId };
+    const reply = { text: 'hello', in_reply_to_id: other.upstream.landmarks.mentionId };
     expect(ruleOf(await other.server.call('x_reply_to_tweet', reply))).toBe('hard:blocked author');
     expect(created(other.upstream)).toEqual([]);
   });
 
   it('limit the replies to one author over all calls, also concurrent ones', async () => {
     const { upstream, server } = await world({ workflow, rules: allow });
-    const id = upstream.landmarks.popularPostId;
+    const id = upstream.landmarks.mentionId;
     const answers = await Promise.all(
       ['a', 'b', 'c', 'd'].map((text) =>
         server.call('x_reply_to_tweet', { text, in_reply_to_id: id }),
@@ -340,8 +344,8 @@ describe('hard rules', () => {
 
   it('are policy_error while X cannot tell the author', async () => {
     const { upstream, server } = await world({ workflow, rules: allow });
-    upstream.setFaults([{ kind: 'status', status: 500, routes: ['get-post'] }]);
-    const reply = { text: 'a', in_reply_to_id: upstream.landmarks.popularPostId };
+    upstream.setFaults([{ kind: 'http-500', routes: ['post'] }]);
+    const reply = { text: 'a', in_reply_to_id: upstream.landmarks.mentionId };
     expect((await server.call('x_reply_to_tweet', reply)).error).toMatchObject({
       code: 'policy_error',
       retryable: true,
@@ -431,7 +435,7 @@ describe('defects of TuitBot that do not recur', () => {
   });
 
   it('never-matching rules: a rule for a tool of this profile applies under its listed name', async () => {
-    const names = x.describe().map(({ name }) => name);
+    const names = x.describe().flatMap(({ name, mutation }) => (mutation ? [name] : []));
     const rules = {
       ...autopilot,
       rules: [
@@ -481,7 +485,7 @@ describe('defects of TuitBot that do not recur', () => {
 
   it('double posts: a post whose response was lost is not posted again by its draft or its author', async () => {
     const { upstream, server } = await world({ rules: autopilot });
-    upstream.setFaults([{ kind: 'acted-reset', routes: ['create-post'] }]);
+    upstream.setFaults([{ kind: 'acted-http-500', routes: ['create-post'] }]);
     const draft = { tweets: ['once'], scheduled_for: inMs(1000) };
     await server.call('compose_tweet', draft);
     await vi.waitUntil(() => created(upstream).length === 1, soon);

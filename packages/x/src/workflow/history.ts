@@ -192,7 +192,8 @@ export function postsIn(
   const found = Array.isArray(parts) ? parts : [data];
   return found.flatMap((part, index) => {
     const id = stringOf(objectOf(part)?.['id']);
-    const text = stringOf(objectOf(part)?.['text']) ?? stringOf(texts[index]) ?? '';
+    // As written: X adds mentions to a reply.
+    const text = stringOf(texts[index]) ?? stringOf(objectOf(part)?.['text']) ?? '';
     return id === undefined ? [] : [{ id, text }];
   });
 }

@@ -55,6 +55,7 @@ async function serve(options: ServeOptions): Promise<Governed> {
   const store = await openStore('sqlite:journal.db', { dataDir: folder });
   const encryption = await openEncryption(store, folder);
   let journal: Journal | undefined;
+  let closing: Promise<void> | undefined;
   const { mode } = policy;
   const approvalMode = mode === 'composer';
   const host = createHost({
@@ -75,11 +76,14 @@ async function serve(options: ServeOptions): Promise<Governed> {
     ...client,
     store,
     approvals: journal!.approvals,
-    close: async () => {
-      await client.close();
-      await http.close();
-      await host.close(0);
-      await store.close();
+    close: () => {
+      closing ??= (async () => {
+        await client.close();
+        await http.close();
+        await host.close(0);
+        await store.close();
+      })();
+      return closing;
     },
   };
 }
