@@ -158,7 +158,7 @@ export const configSchema = z.strictObject({
         .min(1)
         .max(10_000)
         .optional()
-        .describe('Replies in 24 hours. Default: no limit beside those of the policy.'),
+        .describe('Replies of the account in 24 hours. Default: only the limits of the policy.'),
       historyDays: z.int().min(1).max(3650).default(180).describe('Retention of posts and drafts.'),
     })
     .prefault({})

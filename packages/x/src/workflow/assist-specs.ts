@@ -390,13 +390,14 @@ const proposals = z.strictObject({
 });
 
 export const proposeRepliesSpec = specifyTool({
-  effect: 'once',
+  // A repeat meets the operations of the first call, so it leads to the same state.
+  effect: 'idempotent',
   delegates: true,
   destructive: false,
   profiles: ['workflow'],
   category: 'composite',
   requires: ['x_client', 'db'],
-  errors: [...dbErrors, 'invalid_input', 'tweet_too_long'],
+  errors: [...xCodes, 'invalid_input', 'tweet_too_long'],
   name: 'propose_and_queue_replies',
   title: 'Propose replies',
   description:

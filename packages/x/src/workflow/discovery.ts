@@ -58,10 +58,11 @@ export const discoveryTools = (client: Client) => {
         const { min_score: minScore = config.minScore } = args;
         const query = args.query ?? queryOf(config.keywords);
         const workflow = await openWorkflow(client, call);
+        // Before the search, which X charges for: a broken database would lose its result.
+        const repliedTo = repliedTweets(await ownPosts(client, workflow, call));
         const { items } = await client.provider.searchPosts({ query, sinceId, maxResults }, call);
         const open = items.filter((post) => isOpen(client, workflow.account, post));
         const found = await rememberCandidates(workflow, open);
-        const repliedTo = repliedTweets(await ownPosts(client, workflow, call));
         return {
           query,
           searched: items.length,

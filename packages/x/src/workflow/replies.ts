@@ -98,14 +98,12 @@ const draftTool = (client: Client) =>
 /** Replies with at least this share of common words count as the same. */
 const SAME = 0.8;
 const RECENT = 20;
-/** X puts the mentions of a conversation before the text of a reply. */
-const LEADING_MENTIONS = /^(?:@\w+\s+)+/;
 
 const recentReplies = (posts: Awaited<ReturnType<typeof ownPosts>>): readonly string[] =>
   posts
     .filter(({ data }) => data.kind === 'reply')
     .slice(0, RECENT)
-    .map(({ data }) => data.text.replace(LEADING_MENTIONS, ''));
+    .map(({ data }) => data.text);
 
 const isSimilar = (text: string, others: readonly string[]): boolean =>
   others.some((other) => similarity(text, other) >= SAME);
