@@ -1,12 +1,38 @@
 import { systemClock } from '@toolkeel/kernel';
 import { describe, expect, it } from 'vitest';
-import type { PackOperation, PackWorkflow } from '@toolkeel/contract';
+import {
+  errorEnvelope,
+  toolError,
+  type PackOperation,
+  type PackWorkflow,
+} from '@toolkeel/contract';
 import { createClient } from '../src/api/client.js';
 import { configSchema } from '../src/index.js';
-import { measurePosts, POSTS, syncPosts, type MadePost } from '../src/workflow/history.js';
+import {
+  authorOf,
+  measurePosts,
+  performanceScore,
+  POSTS,
+  rememberAuthor,
+  syncPosts,
+  type MadePost,
+} from '../src/workflow/history.js';
+import { maintain } from '../src/workflow/upkeep.js';
 import { emptyWorkflow, secrets, useWorld } from './support/rig.js';
 
 const { serve, onClose } = useWorld();
+
+/** The answer of the journal to a scheduled call. */
+const scheduledAnswer = errorEnvelope(
+  { ...toolError('idempotency_in_flight', 'Scheduled.').input, operationId: 'op_9' },
+  {
+    toolVersion: '1',
+    elapsedMs: 0,
+    retryCount: 0,
+    correlationId: 'c',
+    profile: { name: 'workflow', mode: 'autopilot', approvalMode: false },
+  },
+);
 const HOUR = 3_600_000;
 const account = 'x:12';
 
@@ -23,12 +49,21 @@ const operation = (id: string, more: Partial<PackOperation> = {}): PackOperation
   ...more,
 });
 
-async function world(operations: readonly PackOperation[], reply: object = { data: [] }) {
-  const server = await serve(() => ({ json: reply }));
+const NOTHING = { data: [] };
+
+async function world(operations: readonly PackOperation[], reply: object = NOTHING) {
+  const server = await serve(({ path }) => ({
+    json: path.startsWith('/2/users/me') ? { data: { id: '12', username: 'me' } } : reply,
+  }));
+  const calls: object[] = [];
   const base = emptyWorkflow();
   const asked: (readonly string[] | undefined)[] = [];
   const workflow: PackWorkflow = {
     ...base,
+    call: (tool, args, { idempotencyKey, schedule } = {}) => {
+      calls.push({ tool, args, idempotencyKey, schedule });
+      return Promise.resolve(scheduledAnswer);
+    },
     operations: {
       ...base.operations,
       list: ({ states, settledSince = 0 }) => {
@@ -56,7 +91,7 @@ async function world(operations: readonly PackOperation[], reply: object = { dat
     (await workflow.records.list<MadePost>({ kind: POSTS, account, order: 'oldest' })).map(
       ({ id, state, data }) => ({ id, state, kind: data.kind, score: data.performance?.score }),
     );
-  return { client, context, posts, server };
+  return { client, context, posts, server, calls, records: workflow.records };
 }
 
 describe('the history of posts', () => {
@@ -110,5 +145,43 @@ describe('the history of posts', () => {
     await measurePosts(client, account, context);
     expect(await posts()).toEqual(measured);
     expect(server.requests).toHaveLength(length);
+  });
+
+  it('does not ask X for an author that is known', async () => {
+    const { client, context, records, server } = await world([]);
+    await rememberAuthor(records, account, '77', { id: '5', username: 'ada' });
+    expect(await authorOf(client, account, '77', context)).toEqual({ id: '5', username: 'ada' });
+    expect(server.requests).toEqual([]);
+    await expect(authorOf(client, account, '78', context)).rejects.toThrow();
+  });
+
+  it('scores replies above reposts above likes, per thousand impressions', () => {
+    const none = { likes: 0, replies: 0, reposts: 0, impressions: 0 };
+    expect(performanceScore(none)).toBe(0);
+    expect(performanceScore({ ...none, likes: 1, impressions: 1000 })).toBe(3);
+    expect(performanceScore({ ...none, reposts: 1, impressions: 1000 })).toBe(4);
+    expect(performanceScore({ ...none, replies: 1, impressions: 1000 })).toBe(5);
+  });
+});
+
+describe('a draft that a crash left between its record and the journal', () => {
+  it('is handed to the journal under its own key, and only once', async () => {
+    const { client, records, calls } = await world([]);
+    const scheduled = { at: Date.now() + HOUR, timeZone: 'UTC' };
+    const data = { tweets: ['left'], scheduled, revision: 3 };
+    await records.put({ kind: 'draft', account, id: 'dr_1', at: 1, state: 'scheduling', data });
+    for (const _again of [1, 2]) await maintain(client);
+    expect(calls).toEqual([
+      {
+        tool: 'x_post_tweet',
+        args: { text: 'left' },
+        idempotencyKey: 'draft.dr_1.3',
+        schedule: { at: scheduled.at, expiresAt: scheduled.at + HOUR },
+      },
+    ]);
+    expect(await records.get('draft', account, 'dr_1')).toMatchObject({
+      state: 'scheduled',
+      subject: 'op_9',
+    });
   });
 });

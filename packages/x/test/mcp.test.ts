@@ -56,7 +56,7 @@ describe('through MCP', () => {
       const names = (isMeant: (effect: string) => boolean) =>
         pack
           .describe()
-          .filter(({ effect }) => isMeant(effect))
+          .filter(({ effect, profiles: of }) => isMeant(effect) && of.includes('api'))
           .map(({ name }) => name);
       const ofTheHost = ['get_operation', 'get_policy_status'];
       const reading = await served('readonly');
@@ -80,7 +80,8 @@ describe('through MCP', () => {
       const reads = readsOf(x);
       const needy = pack
         .describe()
-        .filter(({ effect, requires }) => effect === 'read' && requires.includes('x_client'));
+        .filter(({ effect, requires }) => effect === 'read' && requires.includes('x_client'))
+        .filter((tool) => tool.profiles.includes(profile));
       expect(Object.keys(reads).toSorted()).toEqual(needy.map(({ name }) => name).toSorted());
       for (const [name, args] of Object.entries(reads)) {
         x.setFaults([{ kind: 'http-503', times: 1 }]);

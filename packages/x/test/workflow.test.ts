@@ -396,6 +396,18 @@ describe('x_undo', () => {
     await vi.waitUntil(() => upstream.commits().some(({ kind }) => kind === 'post.deleted'), soon);
   });
 
+  it('is limited by a limit that names it, beside those of the call that it makes', async () => {
+    const limits = { undos: { when: { tool: 'x_undo' }, perDay: 1 } };
+    const { server } = await world({ rules: { ...autopilot, limits } });
+    for (const text of ['a', 'b']) await server.call('x_post_tweet', { text });
+    const { mutations } = data(await server.call('get_recent_mutations'));
+    const codes: string[] = [];
+    for (const { operation_id } of mutations as readonly Data[]) {
+      codes.push(codeOf(await server.call('x_undo', { operation_id })));
+    }
+    expect(codes).toEqual(['ok', 'policy_denied_rate_limited']);
+  });
+
   it('can be denied by a rule that names it', async () => {
     const rules = {
       ...autopilot,
@@ -450,6 +462,19 @@ describe('defects of TuitBot that do not recur', () => {
     for (const tool of ['compose_tweet', 'update_draft', 'cancel_draft', 'x_undo']) {
       expect(codeOf(await server.call(tool, argumentsOf[tool]))).toBe('policy_denied_user_rule');
     }
+    const asking = await world({
+      rules: {
+        ...autopilot,
+        rules: [{ name: 'ask', when: { tool: 'compose_tweet' }, action: 'require_approval' }],
+      },
+    });
+    const scheduled = { tweets: ['a'], scheduled_for: inMs(LATER_MS) };
+    expect(data(await asking.server.call('compose_tweet', scheduled))).toMatchObject({
+      state: 'awaiting_approval',
+    });
+    expect(await asking.server.approvals.list()).toMatchObject([
+      { tool: 'x_post_tweet', approval: { rule: 'ask' } },
+    ]);
     await expect(
       world({
         rules: {
@@ -476,8 +501,8 @@ describe('defects of TuitBot that do not recur', () => {
       rules: autopilot,
       journal: { pollMs: 20 },
     });
-    expect((await listed(next)).map(({ draft_id }) => draft_id).toSorted()).toEqual(
-      [id, timed].toSorted(),
+    expect(new Set((await listed(next)).map(({ draft_id }) => draft_id))).toEqual(
+      new Set([id, timed]),
     );
     await vi.waitUntil(() => created(upstream).length === 1, soon);
     expect(created(upstream)).toMatchObject([{ text: 'interrupted' }]);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   acceptControls,
   policyDenialCodes,
@@ -110,8 +111,36 @@ type RuledCall = Pick<
 /** Marks rules of tools, as the policy marks its own. */
 const HARD = 'hard:';
 
-/** Evaluates the hard rules of the tool, then the policy. Rejects if a hard rule cannot decide. */
+/** The decision about a tool that acts through others, while it makes its calls. */
+const delegating = new AsyncLocalStorage<Decision>();
+
+const STRICTNESS: readonly Decision['kind'][] = ['allow', 'dry_run', 'approve', 'deny'];
+
+/** The stricter of the two: rules and limits for a tool that acts through others apply to its calls. */
+function stricter(own: Decision, outer: Decision | undefined, approved: boolean): Decision {
+  if (!outer) return own;
+  if (own.kind === 'allow' && outer.kind === 'allow') {
+    const others = outer.limits.filter(({ name }) => own.limits.every((one) => one.name !== name));
+    return { ...own, limits: [...own.limits, ...others] };
+  }
+  if (approved && outer.kind === 'approve') return own;
+  return STRICTNESS.indexOf(outer.kind) > STRICTNESS.indexOf(own.kind) ? outer : own;
+}
+
+/**
+ * Evaluates the policy and the hard rules of the tool, also those of the tool on whose behalf it is called.
+ * Rejects if a hard rule cannot decide.
+ */
 export async function decideCall(
+  policy: Policy,
+  call: RuledCall,
+  context: { readonly approved: boolean; readonly now: number },
+): Promise<Decision> {
+  const own = await decideAlone(policy, call, context);
+  return stricter(own, delegating.getStore(), context.approved);
+}
+
+async function decideAlone(
   policy: Policy,
   call: RuledCall,
   { approved, now }: { readonly approved: boolean; readonly now: number },
@@ -159,9 +188,14 @@ export function decideBy(policy: Policy): Decide {
   return (call, context) => decideCall(policy, call, context);
 }
 
+/** Mode and template, whose names have a colon, decide the same about the calls that the tool makes. */
+function isOwnRule(decision: Decision): boolean {
+  return decision.kind === 'allow' ? decision.limits.length > 0 : !decision.rule.includes(':');
+}
+
 /**
  * The policy for a tool that acts through other tools: it can be denied, and everything else applies to
- * the calls that it makes.
+ * the calls that it makes, beside what applies to them anyway.
  */
 export function delegateRules(
   getPolicy: () => Policy | Promise<Policy>,
@@ -178,7 +212,9 @@ export function delegateRules(
         error: toolError('policy_error', text, { outcome: 'not_executed' }).input,
       };
     }
-    if (decision.kind !== 'deny') return next();
+    if (decision.kind !== 'deny') {
+      return isOwnRule(decision) ? delegating.run(decision, () => next()) : next();
+    }
     const { code, rule, explanation } = decision;
     const { correlationId, account, tool } = call;
     recordDenial({ tool: tool.name, account, correlationId, code, rule });

@@ -345,7 +345,8 @@ function analyticsTools(client: Client) {
 
 function summaryOf({ arguments: args = {} }: PackOperation): string {
   const { text, tweets, tweet_id: tweet, target_user_id: user, file_path: file } = args;
-  const [first] = Array.isArray(tweets) ? tweets : [text ?? tweet ?? user ?? file];
+  const all: readonly unknown[] = Array.isArray(tweets) ? tweets : [];
+  const first = all[0] ?? text ?? tweet ?? user ?? file;
   const shown = stringOf(first) ?? '';
   return shown.length > SUMMARY ? `${shown.slice(0, SUMMARY)}…` : shown;
 }

@@ -48,7 +48,7 @@ export interface DraftContent {
   readonly scheduled?: ScheduledTime | undefined;
 }
 
-export type DraftState =
+type DraftState =
   | 'draft'
   | 'scheduled'
   | 'awaiting_approval'
@@ -208,7 +208,7 @@ function withoutTime(draft: DraftRecord): DraftRecord {
   return { ...record, data };
 }
 
-export async function find({ records, account }: WorkflowCall, id: string): Promise<DraftRecord> {
+async function find({ records, account }: WorkflowCall, id: string): Promise<DraftRecord> {
   return (await records.get<StoredDraft>(DRAFTS, account, id)) ?? gone(id);
 }
 
@@ -272,7 +272,7 @@ function gone(id: string): never {
   return raise(toolError('not_found', message, { details: { resource: 'draft', id } }));
 }
 
-export const OPEN: readonly DraftState[] = [
+const OPEN: readonly DraftState[] = [
   'draft',
   'scheduled',
   'awaiting_approval',

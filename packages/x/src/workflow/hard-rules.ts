@@ -85,10 +85,12 @@ export async function authorRules(
   const needsAuthor = workflow !== undefined || blockedAuthors.length > 0;
   if (context.argumentsOnly || !needsAuthor) return {};
   const account = await context.accountId();
-  const author = await authorOf(client, account, target.tweetId, context).catch((cause) => {
-    if (isGone(cause)) return undefined;
-    throw cause;
-  });
+  const author = await authorOf(client, account, target.tweetId, context).catch(
+    (cause: unknown) => {
+      if (isGone(cause)) return undefined;
+      throw cause;
+    },
+  );
   if (!author) {
     return denied('unknown author', 'The tweet is not visible, so its author cannot be checked.');
   }

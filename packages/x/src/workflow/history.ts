@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** What a post earned, measured once. */
-export interface Performance {
+interface Performance {
   readonly measured_at: number;
   readonly likes: number;
   readonly replies: number;
@@ -34,7 +34,7 @@ export interface MadePost {
 }
 
 /** `open`: not measured yet. */
-export type PostState = 'open' | 'measured' | 'deleted';
+type PostState = 'open' | 'measured' | 'deleted';
 
 /** The records of posts; list them with `records.list<MadePost>({ kind: POSTS, account, … })`. */
 export const POSTS = 'post';

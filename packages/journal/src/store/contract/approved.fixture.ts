@@ -81,6 +81,66 @@ export function approvedContract(bench: () => Bench): void {
     expect(new Set(taken.map((operation) => operation?.id))).toEqual(new Set(ids.slice(1)));
   });
 
+  test('a scheduled operation is taken at its time, once, and does not wait for an operator', async () => {
+    const { store, another, advance } = bench();
+    const scheduledFor = (await store.now()) + 5000;
+    const scheduled = { scheduledFor, byPolicy: true } as const;
+    const { id } = await waiting(bench(), { dedupKey: byContent(newId()) }, scheduled);
+    expect(await store.undecided()).toBe(0);
+    expect(await store.takeNotifications(10)).toEqual([]);
+    expect((await store.decideApproval(id, decision())).kind).toBe('already');
+    expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
+    await advance(5000);
+    const other = await another();
+    const taken = await Promise.all([
+      store.takeApproved('alice', ['post']),
+      other.takeApproved('bob', ['post']),
+    ]);
+    const [mine, ...more] = taken.filter((operation) => operation !== undefined);
+    expect(more).toEqual([]);
+    expect(mine).toMatchObject({ id, approval: { decidedBy: 'policy', byPolicy: true } });
+    // Stricter rules: now an operator has to decide.
+    const { rule, explanation, hash, expiresAt } = mine!.approval!;
+    const request = { rule, explanation, hash, expiresAt, encryptedArgs: 'e', answer: '{}' };
+    const asked = await store.awaitApproval(fencingToken(mine!), request);
+    expect(asked).toMatchObject({ state: 'awaiting_approval' });
+    expect(await store.undecided()).toBe(1);
+    expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
+  });
+
+  test('an approved operation waits for its time too', async () => {
+    const { store, advance } = bench();
+    const scheduledFor = (await store.now()) + 5000;
+    const { id } = await waiting(bench(), { dedupKey: byContent(newId()) }, { scheduledFor });
+    expect(await store.undecided()).toBe(1);
+    await store.decideApproval(id, decision());
+    expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
+    await advance(5000);
+    expect(await store.takeApproved('alice', ['post'])).toMatchObject({ id });
+  });
+
+  test('a withdrawn operation is not taken, and its dedup key is free', async () => {
+    const { store } = bench();
+    const dedupKey = byContent(newId());
+    const { id } = await approved({ dedupKey });
+    expect(await store.withdraw('op_absent', 'agent')).toBe(false);
+    expect(await store.withdraw(id, 'agent')).toBe(true);
+    expect(await store.withdraw(id, 'agent')).toBe(false);
+    expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
+    expect(await store.get(id)).toMatchObject({
+      state: 'denied',
+      outcome: 'not_executed',
+      code: 'cancelled',
+    });
+    expect((await claimed(store, { dedupKey })).id).not.toBe(id);
+    const kinds = (await store.auditRows(1, 100)).map(({ kind }) => kind);
+    expect(kinds).toContain('withdrawn');
+    // An operation that is being executed cannot be withdrawn.
+    const other = await approved();
+    await store.takeApproved('alice', ['post']);
+    expect(await store.withdraw(other.id, 'agent')).toBe(false);
+  });
+
   test('undecided, rejected and expired operations are not taken', async () => {
     const { store, advance } = bench();
     await waiting(bench());
