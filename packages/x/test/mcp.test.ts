@@ -141,5 +141,5 @@ describe('processes that share a login', () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 });

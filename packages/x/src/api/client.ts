@@ -1,5 +1,5 @@
-import type { PackDeps, PackWorkflow, TextModel } from '@toolkeel/contract';
-import { presets, type Clock, type Upstream } from '@toolkeel/kernel';
+import type { PackDeps } from '@toolkeel/contract';
+import { presets, type Clock } from '@toolkeel/kernel';
 import {
   createConnections,
   createHttpClient,
@@ -9,44 +9,27 @@ import {
   type Environment,
 } from '@toolkeel/pack-kit';
 import { createCredentials } from '../auth/credentials.js';
-import { pricesOf, type Prices, type XConfig } from '../config.js';
+import { pricesOf, type XConfig } from '../config.js';
 import { SHORT_WINDOW } from '../faults.js';
 import { guardWorkflow } from '../workflow/access.js';
-import { createAccount, type Account } from './account.js';
-import { retrying, type SocialReadProvider } from './provider.js';
-import { createRequests, type Requests } from './requests.js';
+import { createAccount } from './account.js';
+import { retrying } from './provider.js';
+import { createRequests } from './requests.js';
 import { routes } from './routes.js';
-import { Session, type LimitScope, type XRequest } from './session.js';
+import { createSession, type LimitScope, type XRequest } from './session.js';
 import { faultOfResponse } from './upstream-problem.js';
 import { xProvider } from './x-provider.js';
 
 /** What the tools of one configured account share. */
-export interface Client {
-  readonly config: XConfig;
-  readonly session: Session;
-  readonly provider: SocialReadProvider;
-  readonly requests: Requests;
-  readonly account: Account;
-  readonly windows: RateWindows<LimitScope>;
-  readonly prices: Prices;
-  readonly upstream: Upstream;
-  readonly clock: Clock;
-  /** Records, operations and calls; undefined outside of the workflow profile. */
-  readonly workflow: PackWorkflow | undefined;
-  /** Undefined if none is configured. */
-  readonly model: TextModel | undefined;
-  readonly random: () => number;
-  /** The longest that a call may take. */
-  readonly capMs: number;
-  readonly close: () => Promise<void>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 interface ClientDeps extends PackDeps {
   readonly env: Environment;
   readonly clock: Clock;
+  readonly readBackMs: number;
 }
 
-export function createClient(config: XConfig, deps: ClientDeps): Client {
+export function createClient(config: XConfig, deps: ClientDeps) {
   const { clock, random, observe } = deps;
   const policy = policyOf(presets.social, config);
   const connections = createConnections(policy.attemptTimeoutMs!);
@@ -58,7 +41,7 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     SHORT_WINDOW,
     ({ credential, login }) => login === credentials[credential]?.login(),
   );
-  const session = new Session({ ...credentials, baseUrl, windows, wallNow });
+  const session = createSession({ ...credentials, baseUrl, windows, wallNow });
   const http = createHttpClient<XRequest>({
     name: 'x',
     policy,
@@ -84,7 +67,6 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     observe,
     routeOf: (method) => session.limitKey(routes[method]),
     renew: (method, signal) => session.renew(routes[method], signal),
-    explain: (method, fault) => session.explain(routes[method], fault),
   });
   return {
     config,
@@ -96,10 +78,15 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     prices: pricesOf(config.prices),
     upstream: shared,
     clock,
+    /** Records, operations and calls; undefined outside of the workflow profile. */
     workflow: deps.workflow && guardWorkflow(deps.workflow),
+    /** The language model; undefined if none is configured. */
     model: deps.model,
     random,
+    /** The longest that a call may take. */
     capMs: config.toolTimeoutSecs * 1000,
+    /** How long a call searches for a post with an unknown outcome. */
+    readBackMs: deps.readBackMs,
     close: async () => {
       await session.user?.close();
       await http.close();

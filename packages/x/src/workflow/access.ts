@@ -7,7 +7,7 @@ import {
   type ToolError,
 } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '../call-context.js';
+import type { CallContext } from '@toolkeel/pack-kit';
 
 /** What the tools of the workflow profile need of a call. */
 export interface WorkflowCall extends PackWorkflow {

@@ -6,7 +6,7 @@ import {
   type PackRecords,
 } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '../call-context.js';
+import type { CallContext } from '@toolkeel/pack-kit';
 import type { Post } from '../model.js';
 import { oneLine } from '../text/strings.js';
 import { openWorkflow, type WorkflowCall } from './access.js';

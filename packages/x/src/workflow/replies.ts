@@ -8,7 +8,7 @@ import {
 } from '@toolkeel/contract';
 import { objectOf, stringOf } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '../call-context.js';
+import type { CallContext } from '@toolkeel/pack-kit';
 import { replyToTweetSpec } from '../tools/specs/write.js';
 import { xTool } from '../tools/tool.js';
 import { openWorkflow, type WorkflowCall } from './access.js';

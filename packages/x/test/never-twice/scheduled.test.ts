@@ -15,7 +15,7 @@ describe('a scheduled post and real processes', () => {
       const x = await startXSandbox({ duplicateWindowMs: 0 });
       onClose(() => x.close());
       const folder = await newFolder();
-      const server = () => process(x, folder, 0, {}, 'workflow');
+      const server = () => process(x, folder, 0, { profile: 'workflow' });
       const [first, second] = await Promise.all([server(), server()]);
       const draft = {
         tweets: ['exactly once'],

@@ -10,7 +10,7 @@ import {
 } from '@toolkeel/pack-kit/testing';
 import { startXSandbox, type Commit, type XSandbox, type XSandboxOptions } from '@toolkeel/sandbox';
 import type * as z from 'zod';
-import { createXPack, type configSchema } from '../../src/index.js';
+import { createXPack, type configSchema, type RuntimeContext } from '../../src/index.js';
 import { useClosing } from './closing.js';
 
 export type Config = z.input<typeof configSchema>;
@@ -24,10 +24,12 @@ export const secrets = {
 /** The pack, with an X on loopback. */
 const createRig = (
   config: Config,
-  env: Readonly<Record<string, string>> = secrets,
+  context: RuntimeContext = {},
   workflow: Partial<PackWorkflow> = {},
 ): Promise<PackRig> =>
-  createPackRig(createXPack({ env }), config, { workflow: { ...emptyWorkflow(), ...workflow } });
+  createPackRig(createXPack({ env: secrets, ...context }), config, {
+    workflow: { ...emptyWorkflow(), ...workflow },
+  });
 
 /** A workflow without operations, drafts and other tools. */
 export const emptyWorkflow = (): PackWorkflow => ({
@@ -79,7 +81,11 @@ interface SandboxWorld {
 /** A sandbox and an authenticated pack, closed with the suite. */
 export function useSandbox() {
   const onClose = useClosing();
-  return async (options: XSandboxOptions = {}, config: Config = {}): Promise<SandboxWorld> => {
+  return async (
+    options: XSandboxOptions = {},
+    config: Config = {},
+    context: RuntimeContext = {},
+  ): Promise<SandboxWorld> => {
     const sandbox = await startXSandbox(options);
     onClose(() => sandbox.close());
     const { credentials } = sandbox;
@@ -88,7 +94,7 @@ export function useSandbox() {
       const tier = options.tier ?? 'self_serve';
       const rig = await createRig(
         { baseUrl: sandbox.url, accessToken: { env: 'USER' }, tier, ...config, ...more },
-        env,
+        { env, ...context },
       );
       onClose(() => rig.close());
       return rig;
@@ -118,7 +124,7 @@ export function useWorld() {
     return server;
   };
   const rigFor = async (config: Config, workflow: Partial<PackWorkflow> = {}): Promise<PackRig> => {
-    const rig = await createRig(config, secrets, workflow);
+    const rig = await createRig(config, {}, workflow);
     onClose(() => rig.close());
     return rig;
   };

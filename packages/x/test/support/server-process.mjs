@@ -4,6 +4,7 @@ const {
   config,
   secrets,
   aheadMs,
+  readBackMs,
   profile: name = 'api',
 } = JSON.parse(process.env.X_SERVER);
 
@@ -30,7 +31,7 @@ const { policy } = compilePolicy(rules, { profile: name, tools });
 const store = await openStore('sqlite:journal.db', { dataDir: folder });
 const encryption = await openEncryption(store, folder);
 const host = createHost({
-  packs: [{ pack: createXPack({ env: secrets }), config }],
+  packs: [{ pack: createXPack({ env: secrets, readBackMs }), config }],
   profile: name === 'workflow' ? { name, mode: policy.mode, approvalMode: false } : name,
   policy,
   records: (pack) => packRecords({ store, encryption, pack }),
