@@ -79,7 +79,13 @@ async function world(operations: readonly PackOperation[], reply: object = NOTHI
   };
   const config = configSchema.parse({ baseUrl: server.origin, accessToken: { env: 'USER' } });
   const deps = { now: () => performance.now(), random: () => 0, log: () => {}, observe: () => {} };
-  const client = createClient(config, { ...deps, env: secrets, clock: systemClock, workflow });
+  const client = createClient(config, {
+    ...deps,
+    env: secrets,
+    clock: systemClock,
+    readBackMs: 0,
+    workflow,
+  });
   onClose(() => client.close());
   const context = {
     signal: new AbortController().signal,
