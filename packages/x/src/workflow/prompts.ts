@@ -68,8 +68,9 @@ function task(...lines: readonly (string | undefined)[]): TextRequest['messages'
   return [{ role: 'user', content }];
 }
 
+/** One line: a value that an agent copied from a tweet cannot add lines or elements. */
 const line = (name: string, value: string | undefined): string | undefined =>
-  value === undefined ? undefined : `${name}: ${value}`;
+  value === undefined ? undefined : `${name}: ${value.replaceAll(/[\s<>]+/gu, ' ').trim()}`;
 
 const purposeLines = (
   { objective, audience }: Purpose,
