@@ -245,7 +245,8 @@ describe('propose_and_queue_replies', () => {
     await expect
       .poll(async () => outcomes((await propose()).data))
       .toEqual(['executed ', 'executed ', 'blocked approval_denied']);
-    expect(posted(server).toSorted()).toEqual(['Mine is red', replies[1]].toSorted());
+    expect(new Set(posted(server))).toEqual(new Set(['Mine is red', replies[1]]));
+    expect(posted(server)).toHaveLength(2);
     const { data: unreplied } = await server.call('list_unreplied_tweets', { threshold: 0 });
     expect(unreplied['candidates']).toMatchObject([{ tweet_id: ids[2] }]);
   });

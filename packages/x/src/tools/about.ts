@@ -44,7 +44,7 @@ async function capabilities(client: Client) {
   const isLoggedIn = await hasLogin(client);
   // Without a workflow, this server does not have its tools.
   const names = Object.keys(toolRoutes).filter(
-    (name) => client.workflow || !workflowOnly.has(name),
+    (name) => client.workflow !== undefined || !workflowOnly.has(name),
   );
   const tools = names.map((name) => {
     const reason = unavailableReason(name, client, isLoggedIn, scopes);

@@ -2,6 +2,7 @@
  * What is known of an author, whether to reply to a post, and which topics work. Pure functions: the
  * caller reads the records and the time. Posts without a measurement are counted apart.
  */
+import { oneLine } from '../text/strings.js';
 import { clamp, matchKeywords, plural, rounded } from './score.js';
 
 /** A reply of this account to an author. */
@@ -329,9 +330,7 @@ function topicOf(
     average,
     ratio,
     ...adviceOf(measured.length, ratio),
-    best: best
-      ? { preview: [...best.text].slice(0, PREVIEW).join(''), performance: best.performance }
-      : null,
+    best: best ? { preview: oneLine(best.text, PREVIEW), performance: best.performance } : null,
     worst_performance: ranked.at(-1)?.performance ?? null,
   };
 }
