@@ -12,7 +12,13 @@ import { oneLine } from '../text/strings.js';
 import { openWorkflow, type WorkflowCall } from './access.js';
 import { isBlocked } from './hard-rules.js';
 import { POSTS, rememberAuthor, syncPosts, type MadePost } from './history.js';
-import { opportunityOf, scoreTweet, type PostFacts } from './score.js';
+import {
+  opportunityOf,
+  scoreTweet,
+  type Opportunity,
+  type PostFacts,
+  type TweetScore,
+} from './score.js';
 
 /** A tweet that a search found. It keeps facts, because a score changes with time. */
 export interface Candidate extends PostFacts {
@@ -41,7 +47,7 @@ export async function ownPosts(
 }
 
 /** Facts of a post for its score. */
-export function factsOf(post: Post): Candidate {
+function factsOf(post: Post): Candidate {
   const { public_metrics: metrics = {}, created_at: createdAt, author_followers: followers } = post;
   const at = createdAt === undefined ? NaN : Date.parse(createdAt);
   return {
@@ -105,13 +111,27 @@ export const findCandidate = (
 ): Promise<PackRecord<Candidate> | undefined> =>
   records.get<Candidate>(CANDIDATES, account, tweetId);
 
+/** A candidate as tools return it. */
+interface RankedCandidate {
+  readonly tweet_id: string;
+  readonly author_username?: string;
+  readonly text: string;
+  readonly created_at?: string;
+  readonly found_at: string;
+  readonly score: number;
+  readonly action: Opportunity;
+  readonly replied: boolean;
+  readonly matched_keywords: readonly string[];
+  readonly factors: TweetScore['factors'];
+}
+
 /** The candidates that reach a score now, best first. */
 export function rank(
   client: Client,
   found: readonly PackRecord<Candidate>[],
   repliedTo: ReadonlySet<string>,
   { minScore, limit }: { readonly minScore: number; readonly limit: number },
-) {
+): readonly RankedCandidate[] {
   const { keywords, minScore: threshold } = client.config.workflow;
   const now = client.clock.wallNow();
   return found

@@ -37,24 +37,24 @@ interface Generated {
   readonly regenerated: boolean;
 }
 
-export interface Text extends Generated {
+interface Text extends Generated {
   readonly text: string;
   readonly weighted_length: number;
   /** The text was still too long and was cut. */
   readonly cut: boolean;
 }
 
-export interface Part {
+interface Part {
   readonly purpose: string;
   readonly text: string;
 }
 
-export interface Thread extends Generated {
+interface Thread extends Generated {
   readonly parts: readonly Part[];
   readonly cut: boolean;
 }
 
-export interface Topics extends Generated {
+interface Topics extends Generated {
   readonly topics: readonly { readonly topic: string; readonly reason: string }[];
 }
 

@@ -15,7 +15,7 @@ export interface ReplyFacts {
   readonly performance?: number | undefined;
 }
 
-export interface RiskSignal {
+interface RiskSignal {
   readonly signal: string;
   readonly severity: 'low' | 'medium' | 'high';
   readonly detail: string;
@@ -116,7 +116,7 @@ export interface RecommendationFacts {
   readonly needsApproval: boolean;
 }
 
-export interface RecommendationFactor {
+interface RecommendationFactor {
   readonly factor: string;
   /** From 0 to 100. */
   readonly score: number;
@@ -125,7 +125,7 @@ export interface RecommendationFactor {
   readonly detail: string;
 }
 
-export interface Consideration {
+interface Consideration {
   readonly rule: string;
   readonly effect: 'blocks' | 'warns';
   readonly detail: string;
@@ -265,7 +265,7 @@ export interface TopicPost {
   readonly performance?: number | undefined;
 }
 
-export interface TopicPerformance {
+interface TopicPerformance {
   readonly topic: string;
   readonly posts: number;
   readonly measured: number;
@@ -356,7 +356,7 @@ function meanOf(values: readonly number[]): number | null {
 }
 
 /** The words of a text in lower case. */
-export function wordsOf(text: string): readonly string[] {
+function wordsOf(text: string): readonly string[] {
   return (
     text
       .normalize('NFC')

@@ -4,7 +4,7 @@
  */
 
 /** One factor of a score. `score` is null if the fact behind it is unknown. */
-export interface ScoreFactor {
+interface ScoreFactor {
   readonly factor: string;
   readonly score: number | null;
   readonly max: number;
@@ -206,7 +206,6 @@ const fold = (text: string): string => text.normalize('NFC').toLowerCase().repla
 /** What a score suggests. `threshold`: the least score worth a reply. */
 export type Opportunity = 'strong_reply' | 'consider' | 'skip';
 
-export const DEFAULT_THRESHOLD = 60;
 const STRONG_ABOVE_THRESHOLD = 15;
 
 export function opportunityOf(total: number, threshold: number): Opportunity {
