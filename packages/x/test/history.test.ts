@@ -82,8 +82,8 @@ async function world(operations: readonly PackOperation[], reply: object = NOTHI
   const client = createClient(config, {
     ...deps,
     env: secrets,
+    readBackMs: 8000,
     clock: systemClock,
-    readBackMs: 0,
     workflow,
   });
   onClose(() => client.close());

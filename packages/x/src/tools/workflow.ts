@@ -1,7 +1,6 @@
 import { page, raise, raisedToolError, toolError, type PackOperation } from '@toolkeel/contract';
-import { objectOf, stringOf } from '@toolkeel/pack-kit';
+import { objectOf, stringOf, type CallContext } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '@toolkeel/pack-kit';
 import { postCost } from '../cost.js';
 import { checkDraft } from '../posts/draft.js';
 import { weightedLength } from '../text/weighted-length.js';

@@ -7,7 +7,7 @@ import {
   type ToolError,
 } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '@toolkeel/pack-kit';
+import type { ReadContext } from '../api/provider.js';
 
 /** What the tools of the workflow profile need of a call. */
 export interface WorkflowCall extends PackWorkflow {
@@ -16,7 +16,7 @@ export interface WorkflowCall extends PackWorkflow {
 }
 
 /** The records, the journal and the account. Raises `db_error` on a host without a journal. */
-export async function openWorkflow(client: Client, call: CallContext): Promise<WorkflowCall> {
+export async function openWorkflow(client: Client, call: ReadContext): Promise<WorkflowCall> {
   const { workflow } = client;
   if (!workflow) {
     const text =

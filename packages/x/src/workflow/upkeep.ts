@@ -45,8 +45,6 @@ export async function maintain(client: Client): Promise<void> {
     deadline: client.clock.now() + TIMEOUT_MS,
     correlationId: randomUUID(),
     noteRetry: () => undefined,
-    progress: () => undefined,
-    send: () => Promise.reject(new TypeError('Background work does not write.')),
   };
   const workflow = await openWorkflow(client, call);
   await submitStored(client, workflow, call);

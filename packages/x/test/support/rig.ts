@@ -1,5 +1,4 @@
-import type { RunOptions } from '@toolkeel/contract';
-import type { PackWorkflow } from '@toolkeel/contract';
+import type { PackWorkflow, RunOptions } from '@toolkeel/contract';
 import { createJournal, ephemeralEncryption, memoryStore, packRecords } from '@toolkeel/journal';
 import {
   createPackRig,
