@@ -215,7 +215,13 @@ export function createHost(options: HostOptions = {}): Host {
   for (const tool of options.tools ?? []) {
     table.addTool(prepare(reportEvents(tool, engine.observe)), callTimeoutMs);
   }
-  for (const pack of packs) table.addPack(pack, timeoutOf(pack), prepare);
+  // A tool that asks the model of another pack may take as long as that pack allows.
+  const modelMs = Math.max(0, ...packs.filter((pack) => pack.providesModel).map(timeoutOf));
+  for (const pack of packs) {
+    const timeoutOfTool = ({ requires }: ToolSpec): number =>
+      requires.includes('llm') ? Math.max(timeoutOf(pack), modelMs) : timeoutOf(pack);
+    table.addPack(pack, timeoutOfTool, prepare);
+  }
 
   // Where nothing can be changed, the tools about changes would only cost context.
   const mutates = table.specs.some(({ mutation }) => mutation);

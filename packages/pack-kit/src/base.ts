@@ -11,3 +11,4 @@ export * from './secrets.js';
 export * from './settings.js';
 export * from './strings.js';
 export * from './suggestions.js';
+export * from './text-model.js';

@@ -36,6 +36,9 @@ export function pricesOf(overrides: Partial<Record<PriceName, number>>): Prices 
   return { ...defaultPrices, ...overrides };
 }
 
+const prose = z.string().min(1).max(2000).optional();
+const phrases = z.array(z.string().trim().min(1).max(100)).max(200).default([]);
+
 /** `packs.x` of the configuration. */
 export const configSchema = z.strictObject({
   baseUrl: httpUrl.default('https://api.x.com').describe('Base URL of the X API.'),
@@ -132,6 +135,30 @@ export const configSchema = z.strictObject({
         .max(168)
         .default(24)
         .describe('When the performance of a post is read, which X charges for. 0: never.'),
+      about: prose.describe('What the account is about and offers, for generated texts.'),
+      voice: prose.describe('How the account writes, for generated texts.'),
+      audience: prose.describe('Whom the account writes for, unless a call names an audience.'),
+      keywords: phrases.describe(
+        'What makes a tweet relevant; find_reply_opportunities searches it.',
+      ),
+      topics: phrases.describe('What the account writes about.'),
+      targetAccounts: z
+        .array(z.string().regex(/^@?\w{1,15}$/, 'must be a user name'))
+        .max(100)
+        .default([])
+        .describe('Accounts whose relationship list_target_accounts reports.'),
+      minScore: z
+        .number()
+        .min(0)
+        .max(90)
+        .default(60)
+        .describe('The least score of a tweet that is worth a reply, of 90.'),
+      maxRepliesPerDay: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .describe('Replies of the account in 24 hours. Default: only the limits of the policy.'),
       historyDays: z.int().min(1).max(3650).default(180).describe('Retention of posts and drafts.'),
     })
     .prefault({})

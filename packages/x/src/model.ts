@@ -12,6 +12,7 @@ export const postSchema = z.strictObject({
     .describe('The text is cut: call get_tweet_by_id with this as text_from.'),
   author_id: z.string().optional(),
   author_username: z.string().optional(),
+  author_followers: z.number().optional(),
   created_at: z.string().optional(),
   conversation_id: z.string().optional(),
   in_reply_to_user_id: z.string().optional(),

@@ -14,6 +14,7 @@ function callsOf(x: XSandbox, ours: unknown): Readonly<Record<string, readonly o
   return {
     get_tweet_by_id: [{ tweet_id: mentionId }, { tweet_id: popularPostId }],
     x_search_tweets: [{ query: 'the', max_results: 20 }],
+    find_reply_opportunities: [{ query: 'the' }, { query: 'the', max_results: 40 }],
     x_get_me: [{}],
     x_get_user_by_username: [{ username: me.username }],
     x_get_user_by_id: [{ user_id: friendId }],

@@ -6,8 +6,8 @@ import { createXPack, x } from '../src/index.js';
 import { png } from '../src/media/files.fixture.js';
 import { argumentsOf } from './support/arguments.js';
 import { type Config, emptyWorkflow, secrets, useWorld } from './support/rig.js';
-import { errorEnvelope, toolError } from '@toolkeel/contract';
-import { createPackRig, observeCodes, type Reply } from '@toolkeel/pack-kit/testing';
+import { errorEnvelope, toolError, type PackWorkflow, type TextModel } from '@toolkeel/contract';
+import { createPackRig, observeCodes, type PackRig, type Reply } from '@toolkeel/pack-kit/testing';
 
 const { world } = useWorld();
 
@@ -47,18 +47,100 @@ const expiredLogin = {
   scopes: [],
 };
 
-const policyFailure = errorEnvelope(toolError('policy_error', 'No decision.').input, {
+const specs = x.describe();
+
+const meta = {
   toolVersion: '1',
   elapsedMs: 0,
   retryCount: 0,
   correlationId: 'c',
   profile: { name: 'workflow', mode: 'composer', approvalMode: true },
-});
+} as const;
+const policyFailure = errorEnvelope(toolError('policy_error', 'No decision.').input, meta);
+
+/** A model that fails, as the LLM pack reports it. */
+const failingModel = (code: string): TextModel => {
+  const fail = () =>
+    Object.assign(new Error('The model failed.'), {
+      fault: { kind: 'server', sent: 'answered' },
+      provider: 'a',
+      code,
+      phase: 'stream',
+      retriable: false,
+      attempts: 1,
+      partialText: '',
+    } as const);
+  return {
+    name: 'a',
+    complete: () => Promise.reject(fail()),
+    stream: () => {
+      throw fail();
+    },
+    health: () => Promise.resolve([]),
+  };
+};
+
+const modelFailures = [
+  ['server_error', 'llm_error'],
+  ['not_configured', 'llm_not_configured'],
+  ['blocked', 'upstream_rejected'],
+  ['quota_exhausted', 'rate_limited'],
+  ['auth', 'unauthorized'],
+  ['unsupported', 'unsupported_by_upstream'],
+] as const;
+
+/** The codes of the tools that find, judge and write. `lost`: its database fails. */
+async function noteAssistance(
+  note: (tool: string, code: string, expected: string) => void,
+  lost: PackRig,
+  origin: string,
+): Promise<void> {
+  const noteAs = async (rig: PackRig, name: string, expected: string, args = argumentsOf[name]) =>
+    note(name, await rig.code(name, args), expected);
+  for (const name of [
+    'find_reply_opportunities',
+    'get_discovery_feed',
+    'list_unreplied_tweets',
+    'list_target_accounts',
+    'draft_replies_for_candidates',
+  ]) {
+    await noteAs(lost, name, 'db_error');
+  }
+  await noteAs(lost, 'get_author_context', 'context_error');
+  await noteAs(lost, 'recommend_engagement_action', 'recommendation_error');
+  await noteAs(lost, 'topic_performance_snapshot', 'topic_error');
+  await noteAs(lost, 'suggest_topics', 'topic_error');
+
+  const asking = specs.filter(({ requires }) => requires.includes('llm')).map(({ name }) => name);
+  const candidate = { kind: 'discovered', account: 'x:12', id: '1', at: 1, data: { text: 'a' } };
+  const rigWith = async (model: TextModel, call?: PackWorkflow['call']): Promise<PackRig> => {
+    const workflow = { ...emptyWorkflow(), ...(call && { call }) };
+    await workflow.records.put(candidate);
+    const config = { baseUrl: origin, accessToken: { env: 'USER' } };
+    return createPackRig(createXPack({ env: secrets }), config, { workflow, model });
+  };
+  for (const [code, expected] of modelFailures) {
+    const rig = await rigWith(failingModel(code));
+    for (const name of asking) await noteAs(rig, name, expected);
+    await rig.close();
+  }
+  for (const code of ['invalid_input', 'tweet_too_long'] as const) {
+    const details = code === 'invalid_input' ? {} : { weighted_length: 300, limit: 280 };
+    const failure = toolError(code, 'No.', { outcome: 'not_executed', details } as never);
+    const answer = errorEnvelope(failure.input, meta);
+    const rig = await rigWith(failingModel('server_error'), () => Promise.resolve(answer));
+    await noteAs(rig, 'propose_and_queue_replies', code);
+    await noteAs(rig, 'find_reply_opportunities', 'invalid_input', {});
+    for (const name of ['generate_tweet', 'generate_thread']) {
+      await noteAs(rig, name, 'invalid_input', {});
+    }
+    await rig.close();
+  }
+}
 
 describe('error codes', () => {
   it('are exactly those that each tool declares', async () => {
     const config: Config = { maxRetries: 0, tier: 'enterprise', mediaDirectories: [folder] };
-    const specs = x.describe();
     const { note, verify } = observeCodes(specs);
     const needy = specs.filter(({ requires }) => requires.includes('x_client'));
     const all = async (
@@ -230,6 +312,7 @@ describe('error codes', () => {
       note(name, await alone.code(name, argumentsOf[name]), 'db_error');
     }
     await alone.close();
+    await noteAssistance(note, lost.rig, refusing.server.origin);
     expect(verify).not.toThrow();
   });
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isJournaled, toolAnnotations, windowOf } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
+import { createPackRig } from '@toolkeel/pack-kit/testing';
 import { configSchema, x } from '../src/index.js';
 import { secrets, useSandbox, useWorld } from './support/rig.js';
 
@@ -64,8 +65,9 @@ describe('the pack', () => {
 
   it('has reads in every profile, and mutations only in api and workflow', () => {
     for (const { effect, profiles, name, requires } of x.describe()) {
-      // Tools that need the journal or a mode exist in the workflow profile only.
-      if (requires.includes('db') || name === 'get_mode') {
+      // Tools that need the journal, a mode or a language model exist in the workflow profile only.
+      const isWorkflow = ['db', 'llm'].some((need) => requires.includes(need));
+      if (isWorkflow || name === 'get_mode' || name === 'score_tweet') {
         expect({ name, profiles }).toEqual({ name, profiles: ['workflow'] });
         continue;
       }
@@ -247,6 +249,11 @@ describe('about this installation', () => {
       needy.map(({ name }) => name).toSorted(),
     );
     expect(sandbox.log()).toEqual([]);
+    // A host without the workflow profile does not have its tools.
+    const api = await createPackRig(x, { baseUrl: sandbox.url });
+    const names = Object.keys(await reasons(api));
+    await api.close();
+    expect(names.filter((name) => !specOf(name).profiles.includes('api'))).toEqual([]);
   });
 
   it('get_rate_limits lists windows of successes and rejections', async () => {

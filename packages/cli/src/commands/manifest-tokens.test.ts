@@ -13,7 +13,7 @@ import { manifest } from './manifest.js';
  */
 const TOTALS: Readonly<Record<string, Partial<Record<ListingCost['profile'], number>>>> = {
   stac: { readonly: 5847, api: 5847, workflow: 5847 },
-  x: { readonly: 6489, api: 10_887, workflow: 14_395 },
+  x: { readonly: 6489, api: 10_887, workflow: 18_484 },
   github: { readonly: 4641, api: 9361, workflow: 9361 },
   llm: { readonly: 996, api: 996, workflow: 996 },
   host: { api: 629, workflow: 629 },

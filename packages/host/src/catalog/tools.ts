@@ -51,13 +51,18 @@ export class ToolTable {
     this.#add({ spec: tool, timeoutMs, reportsEvents: false, load: () => tool });
   }
 
-  addPack(pack: LoadedPack, timeoutMs: number, prepare: <T extends ToolSpec>(tool: T) => T): void {
+  addPack(
+    pack: LoadedPack,
+    timeoutOf: (spec: ToolSpec) => number,
+    prepare: <T extends ToolSpec>(tool: T) => T,
+  ): void {
     for (const spec of pack.specs) {
       const prepareOnce = memoizeLast(prepare<Tool>);
       const load = (): Tool | Promise<Tool> => {
         const tool = pack.tool(spec.name);
         return tool instanceof Promise ? tool.then(prepareOnce) : prepareOnce(tool);
       };
+      const timeoutMs = timeoutOf(spec);
       this.#add({ spec: prepare(spec), timeoutMs, reportsEvents: true, load });
     }
   }

@@ -1,17 +1,6 @@
-import { specifyTool, type ErrorCode } from '@toolkeel/contract';
+import { specifyTool } from '@toolkeel/contract';
+import { modelCodes } from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
-
-/** Error codes of the tools that ask a model, beside the codes that all tools share. */
-const llmCodes = Object.freeze([
-  'llm_error',
-  'llm_not_configured',
-  'upstream_rejected',
-  'rate_limited',
-  'unauthorized',
-  'unsupported_by_upstream',
-] as const satisfies readonly ErrorCode[]);
-
-export type LlmCode = (typeof llmCodes)[number];
 
 const provider = z.enum(['claude', 'gemini']);
 const tokens = z.int().min(0);
@@ -24,7 +13,7 @@ export const completeSpec = specifyTool({
   category: 'llm',
   effect: 'read',
   requires: ['llm'],
-  errors: llmCodes,
+  errors: modelCodes,
   input: z.object({
     prompt: z.string().min(1).max(1_000_000),
     system: z.string().max(200_000).optional(),

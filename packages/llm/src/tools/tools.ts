@@ -7,12 +7,11 @@ import {
   type TextUsage,
   type Tool,
 } from '@toolkeel/contract';
-import { compact } from '@toolkeel/pack-kit/base';
+import { compact, modelErrorToToolError, modelNotConfigured } from '@toolkeel/pack-kit/base';
 import type { LlmConfig } from '../config.js';
 import { ProviderError } from '../core/errors.js';
 import type { Model } from '../core/model.js';
 import type { ConfiguredModels } from '../from-config.js';
-import { nothingConfigured, toolErrorOf } from './errors.js';
 import { completeSpec, healthSpec, modelsSpec } from './specs.js';
 
 type CompleteArguments = OutputOf<typeof completeSpec.input>;
@@ -24,7 +23,7 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
   const complete = implementTool(completeSpec, {
     handler: async (args, context) => {
       const model = modelFor(args.provider);
-      if (!model) return nothingConfigured();
+      if (!model) return modelNotConfigured();
       try {
         const { signal, deadline, correlationId } = context;
         const request = requestOf(args);
@@ -42,7 +41,8 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
           }),
         );
       } catch (cause) {
-        if (cause instanceof ProviderError && cause.code !== 'cancelled') return toolErrorOf(cause);
+        if (cause instanceof ProviderError && cause.code !== 'cancelled')
+          return modelErrorToToolError(cause);
         throw cause;
       }
     },
@@ -65,7 +65,7 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
   const list = implementTool(modelsSpec, {
     handler: async ({ provider }) => {
       const asked = [...models.byProvider].filter(([name]) => name === (provider ?? name));
-      if (asked.length === 0) return nothingConfigured();
+      if (asked.length === 0) return modelNotConfigured();
       const lists = await Promise.allSettled(asked.map(([, model]) => model.models()));
       const found = lists.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       const problems = lists.flatMap((result, index) =>

@@ -31,7 +31,7 @@ function sampleOf(schema: unknown, text: string): Json {
   if (Array.isArray(values)) return values[0] as Json;
   if (type === 'number' || type === 'integer') return 1;
   if (type === 'boolean') return true;
-  if (type === 'array') return [sampleOf(schema['items'], text)];
+  if (type === 'array') return Array.from({ length: 5 }, () => sampleOf(schema['items'], text));
   if (type !== 'object') return text;
   const members = Object.entries(isObject(properties) ? properties : {});
   return Object.fromEntries(members.map(([name, member]) => [name, sampleOf(member, text)]));
@@ -39,15 +39,40 @@ function sampleOf(schema: unknown, text: string): Json {
 
 const words = (text: string): string[] => text.split(/(?<=\s)/);
 
-export function answerTo(question: Question): Answer {
+/** The requests for completions, and answers that a test has prepared for the next ones. */
+export class Conversation {
+  readonly #asked: JsonObject[] = [];
+  #answers: readonly string[] = [];
+
+  /** Notes a request and returns the prepared answer, if there is one. */
+  note(body: JsonObject): string | undefined {
+    this.#asked.push(body);
+    if (this.#asked.length > MAX_ASKED) this.#asked.shift();
+    const [next, ...rest] = this.#answers;
+    this.#answers = rest;
+    return next;
+  }
+
+  asked = (): readonly JsonObject[] => [...this.#asked];
+
+  answerWith = (answers: readonly string[]): void => {
+    this.#answers = answers;
+  };
+}
+
+const MAX_ASKED = 1_000;
+
+/** `prepared` replaces the sandbox's own words. */
+export function answerTo(question: Question, prepared?: string): Answer {
   const { model, text, wantsThinking, tool, schema, images, maxTokens } = question;
   const asked = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   const seen = images > 0 ? ` I see ${images} image${images === 1 ? '' : 's'}.` : '';
   const sample = schema === undefined ? undefined : sampleOf(schema, `You asked: ${asked}`);
   const whole =
-    sample !== undefined
+    prepared ??
+    (sample !== undefined
       ? JSON.stringify(sample)
-      : `You asked: ${asked}${seen} This answer comes from ${model} in the sandbox, one word at a time, so that a stream has something to carry.`;
+      : `You asked: ${asked}${seen} This answer comes from ${model} in the sandbox, one word at a time, so that a stream has something to carry.`);
   const pieces = words(whole);
   const isCut = maxTokens !== undefined && pieces.length > maxTokens;
   const thinking = wantsThinking ? 'The question is simple. I will repeat it.' : undefined;

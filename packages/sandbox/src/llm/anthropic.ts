@@ -1,10 +1,11 @@
 import { isObject, type JsonObject } from '../json.js';
 import type { Exchange, Route } from '../server/upstream.js';
-import { answerTo, piecesOf, type Answer, type Question } from './answers.js';
+import { answerTo, piecesOf, type Answer, type Conversation, type Question } from './answers.js';
 import { sseResponse, type SseEvent } from './stream.js';
 
 export interface AnthropicSettings {
   readonly pauseMs: () => number;
+  readonly conversation: Conversation;
 }
 
 const types: Readonly<Record<number, string>> = {
@@ -34,7 +35,7 @@ const json = (
     headers: { 'content-type': 'application/json', ...headers },
   });
 
-export function anthropicRoutes({ pauseMs }: AnthropicSettings): Route[] {
+export function anthropicRoutes({ pauseMs, conversation }: AnthropicSettings): Route[] {
   return [
     {
       name: 'messages',
@@ -53,7 +54,7 @@ export function anthropicRoutes({ pauseMs }: AnthropicSettings): Route[] {
         if (!question || !isObject(body)) {
           return json(400, anthropicError(400, 'messages: Field required'), requestId);
         }
-        const answer = answerTo(question);
+        const answer = answerTo(question, conversation.note(body as JsonObject));
         const id = `msg_${env.request}`;
         const message = messageOf(answer, question.model, id);
         if (body['stream'] !== true) return json(200, message, requestId);

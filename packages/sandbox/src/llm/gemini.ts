@@ -1,13 +1,14 @@
 import { isObject, type JsonObject } from '../json.js';
 import type { Fault } from '../faults/injector.js';
 import type { Exchange, Route, RouteContext } from '../server/upstream.js';
-import { answerTo, piecesOf, type Answer, type Question } from './answers.js';
+import { answerTo, piecesOf, type Answer, type Conversation, type Question } from './answers.js';
 import { sseResponse, type SseEvent } from './stream.js';
 
 export interface GeminiSettings {
   readonly apiKey: string;
   readonly models: readonly string[];
   readonly pauseMs: () => number;
+  readonly conversation: Conversation;
 }
 
 const RPC = 'type.googleapis.com/google.rpc.';
@@ -68,7 +69,8 @@ export function geminiRoutes(settings: GeminiSettings): Route[] {
     if (rejected) return rejected;
     const body: unknown = await req.json().catch(() => undefined);
     const question = isObject(body) ? questionFrom(body, model) : undefined;
-    if (!question) return json(400, googleError(400, 'Request contains no contents.'));
+    if (!question || !isObject(body))
+      return json(400, googleError(400, 'Request contains no contents.'));
     const id = `gemini-${env.request}`;
     if (env.inject('llm-blocked')) {
       return respond(
@@ -79,7 +81,7 @@ export function geminiRoutes(settings: GeminiSettings): Route[] {
         0,
       );
     }
-    const answer = answerTo(question);
+    const answer = answerTo(question, settings.conversation.note(body as JsonObject));
     return respond(chunksOf(answer, model, id), method, settings, env, 0);
   });
   return [

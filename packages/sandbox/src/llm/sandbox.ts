@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contentFaultsOf } from '../faults/kinds.js';
+import type { JsonObject } from '../json.js';
 import { openSandbox, type CommonOptions, type Sandbox } from '../server/sandbox.js';
 import { createRouter, type Route, type Upstream } from '../server/upstream.js';
+import { Conversation } from './answers.js';
 import { anthropicError, anthropicRoutes } from './anthropic.js';
 import { geminiRoutes, googleError } from './gemini.js';
 import { stubCliSource } from './stub-cli.js';
@@ -20,6 +22,10 @@ export interface LlmSandbox extends Sandbox {
   readonly models: readonly string[];
   /** A program that stands in for the Claude CLI. */
   readonly cliPath: string;
+  /** The bodies of the requests for completions, oldest first. */
+  readonly asked: () => readonly JsonObject[];
+  /** The texts of the next answers, instead of the sandbox's own. */
+  readonly answerWith: (texts: readonly string[]) => void;
 }
 
 const models = ['gemini-2.5-flash', 'gemini-2.5-pro'];
@@ -32,6 +38,7 @@ const contentFaults = [...contentFaultsOf('llm'), ...cliFaults];
 export async function startLlmSandbox(options: LlmSandboxOptions = {}): Promise<LlmSandbox> {
   const { seed = 1, tokenDelayMs = 0 } = options;
   const pauseMs = (): number => tokenDelayMs;
+  const conversation = new Conversation();
   const folder = mkdtempSync(join(tmpdir(), 'toolkeel-llm-'));
   const cliPath = join(folder, 'claude.mjs');
   writeFileSync(cliPath, stubCliSource());
@@ -40,8 +47,8 @@ export async function startLlmSandbox(options: LlmSandboxOptions = {}): Promise<
     const ports = { api: options.port ?? 0 };
     const { origins, ...sandbox } = await openSandbox({ ...options, seed, ports }, () =>
       llmUpstream([
-        ...geminiRoutes({ apiKey: API_KEY, models, pauseMs }),
-        ...anthropicRoutes({ pauseMs }),
+        ...geminiRoutes({ apiKey: API_KEY, models, pauseMs, conversation }),
+        ...anthropicRoutes({ pauseMs, conversation }),
         {
           name: 'cli',
           method: 'GET',
@@ -56,7 +63,8 @@ export async function startLlmSandbox(options: LlmSandboxOptions = {}): Promise<
       await sandbox.close();
       removeFolder();
     };
-    return { ...sandbox, url, apiKey: API_KEY, models, cliPath, close };
+    const { asked, answerWith } = conversation;
+    return { ...sandbox, url, apiKey: API_KEY, models, cliPath, asked, answerWith, close };
   } catch (cause) {
     removeFolder();
     throw cause;

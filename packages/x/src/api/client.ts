@@ -80,6 +80,9 @@ export function createClient(config: XConfig, deps: ClientDeps) {
     clock,
     /** Records, operations and calls; undefined outside of the workflow profile. */
     workflow: deps.workflow && guardWorkflow(deps.workflow),
+    /** The language model; undefined if none is configured. */
+    model: deps.model,
+    random,
     /** The longest that a call may take. */
     capMs: config.toolTimeoutSecs * 1000,
     /** How long a call searches for a post with an unknown outcome. */

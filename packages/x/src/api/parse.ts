@@ -31,7 +31,7 @@ export function fieldQueries(spelling: Spelling): FieldQueries {
     posts: {
       [`${spelling}.fields`]: `${postFields},${renamed}`,
       expansions: 'author_id,attachments.media_keys,attachments.poll_ids',
-      'user.fields': 'username,name',
+      'user.fields': 'username,name,public_metrics',
       'media.fields': 'type,url,alt_text',
       'poll.fields': 'options,duration_minutes,voting_status',
     },
@@ -91,6 +91,7 @@ export function readPost(doc: JsonObject, includes: Includes): Post | undefined 
     text: unescapeHtml(text),
     author_id: authorId,
     author_username: stringOf(author?.['username']),
+    author_followers: metricsOf(author?.['public_metrics'])?.['followers_count'],
     created_at: stringOf(doc['created_at']),
     conversation_id: idOf(doc['conversation_id']),
     in_reply_to_user_id: idOf(doc['in_reply_to_user_id']),

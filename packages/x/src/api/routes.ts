@@ -71,6 +71,39 @@ export const routes = Object.freeze({
 
 type RouteName = keyof typeof routes;
 
+/** The endpoints of the tools of the workflow profile. Most only need to know the account. */
+const workflowRoutes: Readonly<Record<string, readonly RouteName[]>> = {
+  find_reply_opportunities: ['getMe', 'searchPosts'],
+  ...Object.fromEntries(
+    [
+      'compose_tweet',
+      'update_draft',
+      'cancel_draft',
+      'list_drafts',
+      'x_post_tweet_dry_run',
+      'x_post_thread_dry_run',
+      'x_undo',
+      'list_pending_approvals',
+      'get_pending_count',
+      'get_action_log',
+      'get_recent_mutations',
+      'get_stats',
+      'get_discovery_feed',
+      'list_unreplied_tweets',
+      'list_target_accounts',
+      'get_author_context',
+      'recommend_engagement_action',
+      'topic_performance_snapshot',
+      'suggest_topics',
+      'draft_replies_for_candidates',
+      'propose_and_queue_replies',
+    ].map((tool) => [tool, ['getMe'] as const]),
+  ),
+};
+
+/** Tools that other profiles do not have. */
+export const workflowOnly: ReadonlySet<string> = new Set(Object.keys(workflowRoutes));
+
 /** The endpoints that each tool calls, which determine the scopes that it requires. */
 export const toolRoutes: Readonly<Record<string, readonly RouteName[]>> = Object.freeze({
   get_tweet_by_id: ['getPost'],
@@ -106,21 +139,5 @@ export const toolRoutes: Readonly<Record<string, readonly RouteName[]>> = Object
   x_bookmark_tweet: ['getMe', 'bookmark'],
   x_unbookmark_tweet: ['getMe', 'unbookmark'],
   x_upload_media: ['getMe', 'uploadInitialize', 'uploadAppend', 'uploadFinalize', 'uploadStatus'],
-  // These need to know the account.
-  ...Object.fromEntries(
-    [
-      'compose_tweet',
-      'update_draft',
-      'cancel_draft',
-      'list_drafts',
-      'x_post_tweet_dry_run',
-      'x_post_thread_dry_run',
-      'x_undo',
-      'list_pending_approvals',
-      'get_pending_count',
-      'get_action_log',
-      'get_recent_mutations',
-      'get_stats',
-    ].map((tool) => [tool, ['getMe'] as const]),
-  ),
+  ...workflowRoutes,
 });

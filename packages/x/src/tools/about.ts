@@ -4,7 +4,7 @@ import { FaultError } from '@toolkeel/kernel';
 import { classify, ConfigError } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import type { ReadContext } from '../api/provider.js';
-import { routes, toolRoutes } from '../api/routes.js';
+import { routes, toolRoutes, workflowOnly } from '../api/routes.js';
 import { checkWritable } from '../auth/login-file.js';
 import type { XConfig } from '../config.js';
 import { faultToError, noCredential } from '../faults.js';
@@ -42,7 +42,11 @@ async function capabilities(client: Client) {
   const { config, session, prices } = client;
   const scopes = (await session.user?.scopes().catch(() => undefined)) ?? null;
   const isLoggedIn = await hasLogin(client);
-  const tools = Object.keys(toolRoutes).map((name) => {
+  // Without a workflow, this server does not have its tools.
+  const names = Object.keys(toolRoutes).filter(
+    (name) => client.workflow !== undefined || !workflowOnly.has(name),
+  );
+  const tools = names.map((name) => {
     const reason = unavailableReason(name, client, isLoggedIn, scopes);
     return reason === undefined ? { name, available: true } : { name, available: false, reason };
   });

@@ -6,6 +6,10 @@ import { postTools } from './posts.js';
 import { readTools } from './read.js';
 import { workflowTools } from './workflow.js';
 import { uploadMedia } from './upload-media.js';
+import { contentTools } from '../workflow/content.js';
+import { contextTools } from '../workflow/context.js';
+import { discoveryTools } from '../workflow/discovery.js';
+import { replyTools } from '../workflow/replies.js';
 
 export function createTools(client: Client): readonly Tool[] {
   const tools: readonly unknown[] = [
@@ -14,6 +18,10 @@ export function createTools(client: Client): readonly Tool[] {
     ...engageTools(client),
     uploadMedia(client),
     ...aboutTools(client),
+    ...discoveryTools(client),
+    ...contextTools(client),
+    ...contentTools(client),
+    ...replyTools(client),
     ...workflowTools(client),
   ];
   return tools as readonly Tool[];

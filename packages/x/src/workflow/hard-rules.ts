@@ -105,7 +105,13 @@ export async function authorRules(
   if (made >= max) {
     return denied('author cap', `This author has received ${made} replies in 24 hours, of ${max}.`);
   }
-  return { limits: [{ name: `replies to ${author.id}`, max, windowMs: DAY_MS }] };
+  const all = config.maxRepliesPerDay;
+  return {
+    limits: [
+      { name: `replies to ${author.id}`, max, windowMs: DAY_MS },
+      ...(all === undefined ? [] : [{ name: `replies of ${account}`, max: all, windowMs: DAY_MS }]),
+    ],
+  };
 }
 
 /** Whether the block list contains the account to follow. Names in the list need its name. */

@@ -36,6 +36,16 @@ export const argumentsOf: Readonly<Record<string, object>> = {
   x_post_tweet_dry_run: { text: 'a' },
   x_post_thread_dry_run: { tweets: ['a', 'b'] },
   x_undo: { operation_id: 'op_1' },
+  score_tweet: { text: 'a' },
+  find_reply_opportunities: { query: 'a' },
+  get_author_context: { identifier: 'a' },
+  recommend_engagement_action: { author_username: 'a', tweet_text: 'a' },
+  generate_tweet: { topic: 'a' },
+  generate_reply: { tweet_text: 'a' },
+  generate_thread: { topic: 'a' },
+  generate_thread_plan: { topic: 'a' },
+  draft_replies_for_candidates: { candidate_ids: ['1'] },
+  propose_and_queue_replies: { items: [{ candidate_id: '1', text: 'a' }] },
 };
 
 /** Argument values close to what the tools accept. */
