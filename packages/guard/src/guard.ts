@@ -41,6 +41,8 @@ export interface Guard {
   readonly stdio: (stopped: Promise<void>, streams?: StdioStreams) => Promise<void>;
   /** Serves clients over HTTP. Closes everything if that fails. */
   readonly listen: () => Promise<HttpFace>;
+  /** Rejects if the guard cannot work: the rules do not fit the tools of the server. */
+  readonly failed: Promise<never>;
   readonly open: (client: Client) => Session;
   readonly close: () => Promise<void>;
 }
@@ -143,6 +145,7 @@ export function createGuard(options: GuardOptions): Guard {
   };
   return {
     log,
+    failed: fatal,
     get tools() {
       return calls.tools;
     },
