@@ -294,6 +294,59 @@ describe('mutations', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
+  it('are executed once after an approval, without a client that waits', async () => {
+    const { client, upstream, guard } = open({
+      settings: { template: 'safe' },
+      onCall: (_call, fake) => text(String(fake.calls.length)),
+    });
+    const one = await client();
+    const { error } = envelopeOf(await one.call('add', { n: 1 }));
+    expect(error).toMatchObject({ code: 'approval_required' });
+    expect(upstream.calls).toEqual([]);
+    const [pending] = await guard.journal.approvals.list();
+    await guard.journal.approvals.approve(pending!.id, {
+      by: 'test',
+      hash: pending!.approval!.hash,
+    });
+    await expect.poll(() => upstream.calls).toMatchObject([{ name: 'add', args: { n: 1 } }]);
+    await expect
+      .poll(async () => (await one.call('add', { n: 1 })).result?.['content'])
+      .toMatchObject([{}, { text: '1' }]);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('are settled by reading back if it is configured', async () => {
+    const { client, upstream } = open({
+      config: {
+        tools: {
+          add: {
+            idempotencyArgument: 'request_id',
+            reconcile: {
+              tool: 'get',
+              arguments: { q: 'title:{title}' },
+              match: { title: '{title}' },
+            },
+          },
+        },
+      },
+      onCall: ({ name, args }, fake) => {
+        if (name === 'add') return void fake.crash();
+        const found = args['q'] === 'title:a' ? [{ id: 7, title: 'a' }] : [];
+        return { content: [], structuredContent: { items: found } };
+      },
+    });
+    const one = await client();
+    const { result } = await one.call('add', { title: 'a' });
+    expect(JSON.stringify(result?.['content'])).toContain('get returned');
+    expect(result?.['isError']).toBeUndefined();
+    expect(upstream.calls[0]?.args).toEqual({
+      title: 'a',
+      request_id: expect.stringMatching(/^op_/) as string,
+    });
+    expect(envelopeOf(await one.call('add', { title: 'b' })).error.code).toBe('outcome_unknown');
+    expect(upstream.calls.filter(({ name }) => name === 'add')).toHaveLength(2);
+  });
+
   it('are subject to the rules of the policy', async () => {
     const { client, upstream } = open({
       tools: [readTool, writeTool],
