@@ -190,9 +190,7 @@ export class GuardedCalls {
     const effect = guarded.decision.of(given);
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');
-    const ticket = tool.mutation ? this.#ticketOf(tool, given, params) : undefined;
-    // At once: an equal call may follow the cancellation directly.
-    if (ticket) exchange.onDetached(ticket.detached);
+    const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (
       _args: Arguments,
@@ -226,22 +224,25 @@ export class GuardedCalls {
   }
 
   /** Undefined for a call that the caller or the configuration names: the journal compares the names. */
-  #ticketOf(
+  async #ticketOf(
     tool: Tool,
     args: Arguments,
     params: Readonly<Record<string, unknown>>,
-  ): Ticket | undefined {
+    { lagMs, onDetached }: Exchange,
+  ): Promise<Ticket | undefined> {
     const meta = objectIn(params, '_meta');
     if (meta[KEY_IN_META] !== undefined || meta['idempotencyKey'] !== undefined) return undefined;
     if (params['idempotencyKey'] !== undefined || tool.key !== undefined) return undefined;
     const { inputResponses, requestState } = params;
-    const round =
-      inputResponses === undefined && requestState === undefined
-        ? {}
-        : { inputResponses, requestState };
-    const ticket = this.#repeats.enter(
-      contentHash({ tool: tool.name, account: '', args: { ...args, ...(round as object) } }),
-    );
+    const isFirstRound = inputResponses === undefined && requestState === undefined;
+    const round = isFirstRound ? {} : { inputResponses, requestState };
+    const content = contentHash({ tool: tool.name, account: '', args: { ...args, ...round } });
+    if (lagMs !== undefined && this.#repeats.isInFlight(content)) {
+      await new Promise((resolve) => setTimeout(resolve, lagMs));
+    }
+    const ticket = this.#repeats.enter(content);
+    // At once: an equal call may follow the cancellation directly.
+    onDetached(ticket.detached);
     const isIntended = meta[ALLOW_DUPLICATE] === true;
     return isIntended ? { ...ticket, isSeparate: true } : ticket;
   }
