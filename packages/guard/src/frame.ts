@@ -109,6 +109,6 @@ const SAFE_METHODS: ReadonlySet<string> = new Set([
   'logging/setLevel',
 ]);
 
-export function isSafe(method: string): boolean {
+export function isSafeMethod(method: string): boolean {
   return SAFE_METHODS.has(method);
 }

@@ -12,7 +12,7 @@ import {
   frameOf,
   isRequest,
   isResponse,
-  isSafe,
+  isSafeMethod,
   objectIn,
   type Frame,
   type Id,
@@ -153,7 +153,7 @@ export class Session {
     if (method === 'resources/unsubscribe' && typeof uri === 'string') {
       this.#subscriptions.delete(uri);
     }
-    this.#pending.set(id, { frame, isSafe: isSafe(method) });
+    this.#pending.set(id, { frame, isSafe: isSafeMethod(method) });
     // A frame that cannot be sent now is sent when the upstream is ready.
     if (!this.#trySend(frame)) this.#restarts.start();
   }
