@@ -18,6 +18,7 @@ import {
   type AttemptContext,
   type Effect,
   type Fault,
+  type Outcome,
   type ResiliencePolicy,
   type ResilientFunction,
   type Upstream,
@@ -192,13 +193,11 @@ export class GuardedCalls {
     const meta = objectIn(params, '_meta');
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
     let reply: ResponseFrame | undefined;
-    const handler = async (
-      _args: Arguments,
-      { signal, deadline, correlationId, operation }: ToolContext,
-    ) => {
+    const handler = async (_args: Arguments, context: ToolContext) => {
+      const { operation } = context;
       const request = withKey(frame, guarded.idempotencyArgument, operation?.id);
       const job: Job = { exchange, request, operation, isMutation: tool.mutation };
-      const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+      const outcome = await this.#perform(effect, job, context);
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
       return tool.mutation ? recorded(reply.message) : ANSWERED;
@@ -269,17 +268,27 @@ export class GuardedCalls {
     return line === frame.line ? frame : { line, message: JSON.parse(line) as Message };
   }
 
+  /** Makes the attempts of a call. */
+  async #perform(effect: Effect, job: Job, context: ToolContext): Promise<Outcome<ResponseFrame>> {
+    const { deadline, correlationId } = context;
+    // The context's own signal, which a mutation needs because it outlives its client, is not free.
+    const signal = job.isMutation ? context.signal : job.exchange.signal;
+    const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+    job.exchange.finish(!outcome.ok && outcome.fault.kind === 'timeout');
+    return outcome;
+  }
+
   /** Calls a read tool, to find out whether a mutation was executed. */
   async #readAlone(
     name: string,
     args: Arguments,
-    { signal, deadline, correlationId }: ToolContext,
+    context: ToolContext,
   ): Promise<Message | undefined> {
     const exchange = this.#options.anyExchange();
     if (!exchange || this.#tools.get(name)?.decision.of(args) !== 'read') return undefined;
     const request = callOf(name, args);
     const job: Job = { exchange, request, operation: undefined, isMutation: false };
-    const outcome = await this.#send.read.outcome(job, { signal, deadline, correlationId });
+    const outcome = await this.#perform('read', job, context);
     return outcome.ok ? outcome.value.message : undefined;
   }
 
@@ -289,14 +298,14 @@ export class GuardedCalls {
     const { [OCCURRENCE]: _occurrence, ...args } = given;
     const guarded = this.#tools.get(name) ?? this.#guard({ name });
     const effect = guarded.decision.of(args);
-    const { signal, deadline, correlationId, operation } = context;
+    const { operation } = context;
     const job: Job = {
       exchange,
       request: withKey(callOf(name, args), guarded.idempotencyArgument, operation?.id),
       operation,
       isMutation: true,
     };
-    const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+    const outcome = await this.#perform(effect, job, context);
     if (outcome.ok) return recorded(outcome.value.message);
     const { cause } = outcome.fault;
     return isReply(cause) ? recorded(cause.message) : failed(outcome.fault, true);

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { findId, LineBuffer } from '@toolkeel/host/parts';
 import type { HostLog } from '@toolkeel/host';
 import { parseLine } from './frame.js';
+import { LineWriter } from './line-writer.js';
 import type { Connect } from './link.js';
 
 export interface ChildOptions {
@@ -68,6 +69,7 @@ export function childLink(options: ChildOptions): Connect {
     // A broken pipe is reported by `exit`.
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
     stdin.on('drain', () => onBlocked(false));
+    const writer = new LineWriter(stdin, () => onBlocked(true));
 
     const closed = new Promise<void>((resolve) => {
       const end = (reason: string): void => {
@@ -93,11 +95,14 @@ export function childLink(options: ChildOptions): Connect {
         if (!isOpen || child.exitCode !== null || child.signalCode !== null || !stdin.writable) {
           throw new Error('the upstream is not running');
         }
-        if (!stdin.write(`${line}\n`)) onBlocked(true);
+        writer.write(line);
       },
       pause: () => void stdout.pause(),
       resume: () => void stdout.resume(),
-      close: () => endChild(child, closed),
+      close: () => {
+        writer.flush();
+        return endChild(child, closed);
+      },
     };
   };
 }

@@ -184,6 +184,7 @@ export function createGuard(options: GuardOptions): Guard {
         await Promise.race([face.closed, stopped, fatal]);
       } finally {
         await close();
+        face.flush();
         output.release();
       }
     },

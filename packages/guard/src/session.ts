@@ -1,4 +1,4 @@
-import { FaultError, type AttemptContext, type Fault } from '@toolkeel/kernel';
+import type { AttemptContext, Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
 import {
   Attempts,
@@ -72,7 +72,7 @@ export class Session {
   readonly #calls = new Map<Id, CallState>();
   readonly #attempts = new Attempts({
     nextId: () => this.#nextId(),
-    onAbandoned: (id, signal, isMutation) => this.#abandon(id, signal, isMutation),
+    onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
   });
   readonly #own = new OwnRequests();
   readonly #upstreamRequests = new Set<Id>();
@@ -191,6 +191,7 @@ export class Session {
       lastProgress: -Infinity,
       controller,
       onDetached: undefined,
+      abandon: undefined,
     };
     this.#calls.set(id, call);
     const answer = (found: Answer): void => {
@@ -208,6 +209,7 @@ export class Session {
       },
       tools: () => this.toolsListed(),
       send: (attempt, request) => this.#attempt(call, attempt, request),
+      finish: (isTimeout) => call.abandon?.(isTimeout),
     };
     void this.#options.calls.run(frame, exchange).then(answer);
   }
@@ -220,6 +222,7 @@ export class Session {
       lastProgress: 0,
       controller,
       onDetached: undefined,
+      abandon: undefined,
     };
     return {
       signal: controller.signal,
@@ -231,6 +234,7 @@ export class Session {
         const request = { ...message, id: this.#nextId(), params: { ...params, _meta: meta } };
         return this.#attempt(call, attempt, { ...sent, request: frameOf(request) as RequestFrame });
       },
+      finish: (isTimeout) => call.abandon?.(isTimeout),
     };
   };
 
@@ -241,7 +245,7 @@ export class Session {
     sent: SentRequest,
   ): Promise<ResponseFrame> {
     attempt.sent = 'no';
-    await this.#restarts.ready(attempt.signal);
+    if (!this.#restarts.current) await this.#restarts.ready(attempt.signal);
     return sent.write(() => {
       const link = this.#restarts.current;
       if (!link) throw lostFault('no', 'the upstream was lost before the call was sent');
@@ -250,8 +254,7 @@ export class Session {
   }
 
   /** An attempt was given up. A mutation is left alone: cancelling it half way helps nobody. */
-  #abandon(requestId: Id, { reason }: AbortSignal, isMutation: boolean): void {
-    const isTimeout = reason instanceof FaultError && reason.fault.kind === 'timeout';
+  #abandon(requestId: Id, isTimeout: boolean, isMutation: boolean): void {
     if (!isMutation) {
       const params = { requestId, reason: isTimeout ? 'timeout' : 'cancelled' };
       this.#trySend(frameOf({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));

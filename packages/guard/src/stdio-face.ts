@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { LineBuffer, parseInbound, findId } from '@toolkeel/host/parts';
 import type { HostLog } from '@toolkeel/host';
 import { frameOf, type Frame, type Message } from './frame.js';
+import { LineWriter } from './line-writer.js';
 import type { Client, Session } from './session.js';
 
 interface StdioFaceOptions {
@@ -16,6 +17,8 @@ export interface StdioFace {
   /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>;
   readonly session: Session;
+  /** Writes what is still to be written. */
+  readonly flush: () => void;
 }
 
 /** Serves one client on stdin and stdout. */
@@ -31,12 +34,13 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
     };
   });
 
-  const send: Client['send'] = ({ line }, written) => {
-    if (isClosed) return written?.(false);
-    const isRoomLeft = stdout.write(`${line}\n`, (error) => written?.(!error));
-    if (isRoomLeft || isBlocked) return;
+  const writer = new LineWriter(stdout, () => {
     isBlocked = true;
     session.pauseUpstream();
+  });
+  const send: Client['send'] = ({ line }, written) => {
+    if (isClosed) return written?.(false);
+    writer.write(line, written);
   };
   const session = open({
     send,
@@ -75,9 +79,10 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
   stdin.on('error', disconnected);
   stdout.on('error', disconnected);
   stdout.on('drain', () => {
+    if (!isBlocked) return;
     isBlocked = false;
     session.resumeUpstream();
   });
   void closed.then(() => session.disconnect());
-  return { closed, session };
+  return { closed, session, flush: writer.flush };
 }
