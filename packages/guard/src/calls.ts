@@ -57,7 +57,7 @@ export interface GuardedCallsOptions {
   /** Redacts the secrets of the upstream's environment. */
   readonly scrub: (text: string) => string;
   readonly log: HostLog;
-  /** The tools are new or have changed. Rejects if the rules do not fit them. */
+  /** All tools are known, or have changed. Resolves when the rules apply to them. */
   readonly onTools: (tools: readonly GuardedTool[]) => Promise<void>;
   /** A live session, for calls without a client. */
   readonly anyExchange: () => Exchange | undefined;
@@ -85,6 +85,8 @@ export class GuardedCalls {
   readonly #options: GuardedCallsOptions;
   readonly #tools = new Map<string, GuardedTool>();
   readonly #unlisted = new Set<string>();
+  /** Whether the complete listing was seen. Before that no mutation is allowed. */
+  #isComplete = false;
   readonly #repeats = new Repeats();
   readonly #send: Readonly<Record<Effect, ResilientFunction<Job, ResponseFrame>>>;
 
@@ -121,11 +123,10 @@ export class GuardedCalls {
   /** Takes over a page of a listing that a client requested. */
   learn(listed: readonly ListedTool[]): void {
     const changed = listed.filter((tool) => !isSame(this.#tools.get(tool.name)?.listed, tool));
-    if (changed.length === 0) return;
+    // The rules can be checked only against all tools; the guard's own listing is on its way.
+    if (changed.length === 0 || !this.#isComplete) return;
     for (const tool of changed) this.#tools.set(tool.name, this.#guard(tool));
-    this.#options.onTools(this.tools).catch((cause: unknown) => {
-      this.#options.log('error', 'guard_rules_invalid', { upstream: this.#options.name, cause });
-    });
+    void this.#options.onTools(this.tools);
   }
 
   /** Takes over the complete listing. */
@@ -138,6 +139,7 @@ export class GuardedCalls {
     this.#tools.clear();
     this.#unlisted.clear();
     for (const tool of listed) this.#tools.set(tool.name, this.#guard(tool));
+    this.#isComplete = true;
     await this.#options.onTools(this.tools);
   }
 
@@ -151,7 +153,7 @@ export class GuardedCalls {
       this.#unlisted.delete(oldest);
       this.#tools.delete(oldest);
     }
-    await this.#options.onTools(this.tools);
+    if (this.#isComplete) await this.#options.onTools(this.tools);
     return guarded;
   }
 

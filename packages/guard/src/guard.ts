@@ -78,6 +78,7 @@ export function createGuard(options: GuardOptions): Guard {
     ...config.policy,
   });
   const sessions = new Set<Session>();
+  let isGoverned = false;
   let onFatal: (cause: unknown) => void = () => {};
   const fatal = new Promise<never>((_resolve, reject) => {
     onFatal = reject;
@@ -96,9 +97,11 @@ export function createGuard(options: GuardOptions): Guard {
       logEffects(log, name, tools);
       try {
         await governance.toolsChanged();
+        isGoverned = true;
       } catch (cause) {
-        onFatal(cause);
-        throw cause;
+        // Later the rules of before stay: the server may list a tool again, and the session goes on.
+        if (isGoverned) log('error', 'guard_rules_invalid', { upstream: name, cause });
+        else onFatal(cause);
       }
     },
     anyExchange: () => [...sessions][0]?.ownExchange(),
