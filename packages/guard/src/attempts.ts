@@ -22,6 +22,17 @@ export interface CallState {
   abandon: ((isTimeout: boolean) => void) | undefined;
 }
 
+/** A call with the progress token of its client, if it has a valid one. */
+export function createCall(token: unknown): CallState {
+  return {
+    progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
+    lastProgress: -Infinity,
+    controller: new AbortController(),
+    onDetached: undefined,
+    abandon: undefined,
+  };
+}
+
 /** A call as it is sent to the upstream. */
 export interface SentRequest {
   readonly request: RequestFrame;

@@ -261,11 +261,12 @@ export class GuardedCalls {
       if (isDelivered && isAnswered) ticket?.delivered();
       else ticket?.detached();
     };
-    const frame = this.#scrubbed(responseTo(request, run, reply));
+    const frame = this.scrubbed(responseTo(request, run, reply));
     return ticket || deliveryCallbacks.length > 0 ? { frame, settled } : { frame };
   }
 
-  #scrubbed(frame: Frame): Frame {
+  /** Redacts the secrets of the upstream's environment. */
+  scrubbed(frame: Frame): Frame {
     const line = this.#options.scrub(frame.line);
     return line === frame.line ? frame : { line, message: JSON.parse(line) as Message };
   }

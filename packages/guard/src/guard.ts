@@ -221,6 +221,12 @@ function accountOf(
   return `${account}:${hash('sha256', credential).slice(0, 12)}`;
 }
 
+const OWN_SECRETS: ReadonlySet<string> = new Set([
+  'TOOLKEEL_HTTP_TOKEN',
+  'TOOLKEEL_HTTP_METRICS_TOKEN',
+  'TOOLKEEL_JOURNAL_URL',
+]);
+
 /** The environment of a child: that of the guard, and the configured variables. */
 function childEnvironment(
   { env: given }: UpstreamConfig,
@@ -229,7 +235,9 @@ function childEnvironment(
   const own = Object.entries(given).map(
     ([name, value]) => [name, readSecret(value, `env.${name}`, env)] as const,
   );
-  return { ...env, ...Object.fromEntries(own) };
+  // Credentials of the guard itself are not for a foreign server.
+  const inherited = Object.entries(env).filter(([variable]) => !OWN_SECRETS.has(variable));
+  return Object.fromEntries([...inherited, ...own]);
 }
 
 /** Lists what was decided and why: annotations are often wrong, and the operator can correct them. */

@@ -380,10 +380,14 @@ it('retries a read whose error is known to be transient, then passes the error o
 it('redacts the secrets of the environment in results', async () => {
   const { client } = open({
     env: { API_TOKEN: 'tok-0123456789' },
+    onRequest: ({ method }) =>
+      method === 'resources/read' ? { contents: [{ text: 'tok-0123456789' }] } : undefined,
     onCall: () => text('the token is tok-0123456789'),
   });
   const one = await client();
   expect(JSON.stringify((await one.call('get')).result)).toContain('[redacted]');
+  await one.ask('resources/read', { uri: 'a' });
+  rig.upstream.send({ method: 'notifications/message', params: { data: 'tok-0123456789' } });
   expect(one.lines.join('\n')).not.toContain('tok-0123456789');
 });
 

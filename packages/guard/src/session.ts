@@ -2,6 +2,7 @@ import type { AttemptContext, Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
 import {
   Attempts,
+  createCall,
   lostFault,
   type CallState,
   type Exchange,
@@ -185,14 +186,8 @@ export class Session {
   #call(frame: RequestFrame): void {
     const { id, params } = frame.message;
     const token = objectIn(params, '_meta')['progressToken'];
-    const controller = new AbortController();
-    const call: CallState = {
-      progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
-      lastProgress: -Infinity,
-      controller,
-      onDetached: undefined,
-      abandon: undefined,
-    };
+    const call = createCall(token);
+    const { controller } = call;
     this.#calls.set(id, call);
     const answer = (found: Answer): void => {
       // A cancelled call is not answered; its result may be claimed by a repeat.
@@ -216,16 +211,9 @@ export class Session {
 
   /** For calls of the guard itself: operations that an operator has approved, read-backs. */
   readonly ownExchange = (): Exchange => {
-    const controller = new AbortController();
-    const call: CallState = {
-      progressToken: undefined,
-      lastProgress: 0,
-      controller,
-      onDetached: undefined,
-      abandon: undefined,
-    };
+    const call = createCall(undefined);
     return {
-      signal: controller.signal,
+      signal: call.controller.signal,
       onDetached: () => {},
       tools: () => this.toolsListed(),
       send: (attempt, sent) => {
@@ -278,7 +266,7 @@ export class Session {
     if (isResponse(frame)) return this.#response(frame);
     if (isRequest(frame)) {
       this.#upstreamRequests.add(frame.message.id);
-      return this.#options.client.send(frame);
+      return this.#toClient(frame);
     }
     if (message.method === undefined) {
       const { error } = message;
@@ -290,13 +278,17 @@ export class Session {
     }
     if (message.method === 'notifications/progress') {
       const progress = this.#attempts.progress(frame);
-      return progress && this.#options.client.send(progress);
+      return progress && this.#toClient(progress);
     }
     if (message.method === 'notifications/tools/list_changed') void this.#listing.fetch(true);
     if (message.method === 'notifications/cancelled') {
       this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
     }
-    this.#options.client.send(frame);
+    this.#toClient(frame);
+  }
+
+  #toClient(frame: Frame): void {
+    this.#options.client.send(this.#options.calls.scrubbed(frame));
   }
 
   #response(frame: ResponseFrame): void {
@@ -315,7 +307,7 @@ export class Session {
     this.#restarts.succeeded();
     this.#learn(pending.frame, frame.message);
     if (pending.frame.message.method === 'initialize') this.#onHandshake();
-    this.#options.client.send(frame);
+    this.#toClient(frame);
   }
 
   #learn({ message: { method, params } }: RequestFrame, { result }: Message): void {
@@ -356,6 +348,8 @@ export class Session {
     }
     this.#pending.clear();
     this.#outbox = [];
+    // Calls that wait for the handshake fail like the handshake.
+    this.#onHandshake();
   }
 
   /** A new server knows nothing of the session: it is initialised as the first one was. */
