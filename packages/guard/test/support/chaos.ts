@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const server = fileURLToPath(new URL('../chaos/server.mjs', import.meta.url));
+
+interface Entry {
+  readonly tool: string;
+  readonly key: string;
+  readonly pid: number;
+}
+
+/** A chaos server's folder: its command line and what it has done, read from its own logs. */
+export interface Chaos {
+  readonly dir: string;
+  readonly command: (...flags: string[]) => [string, ...string[]];
+  readonly starts: () => { readonly pid: number }[];
+  readonly calls: (key?: string) => Entry[];
+  readonly effects: (key?: string) => Entry[];
+}
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+
+export const newFolder = (): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-guard-'));
+  folders.push(dir);
+  return dir;
+};
+
+export const newChaos = (): Chaos => {
+  const dir = newFolder();
+  const read = <T>(name: string): T[] => {
+    const file = join(dir, `${name}.log`);
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as T);
+  };
+  const of = (name: string, key?: string): Entry[] =>
+    read<Entry>(name).filter((entry) => key === undefined || entry.key === key);
+  return {
+    dir,
+    command: (...flags) => [process.execPath, server, dir, ...flags],
+    starts: () => read('starts'),
+    calls: (key) => of('calls', key),
+    effects: (key) => of('effects', key),
+  };
+};
+
+/** Starts a chaos server on HTTP. */
+export const startHttpChaos = async (
+  chaos: Chaos,
+  port = 0,
+  flags: readonly string[] = [],
+): Promise<{ url: string; kill: (signal?: NodeJS.Signals) => Promise<void> }> => {
+  const [file, ...args] = chaos.command('--http', String(port), ...flags);
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  const ended = once(child, 'exit');
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    url: line.toString().trim(),
+    kill: async (signal = 'SIGKILL') => {
+      child.kill(signal);
+      await ended;
+    },
+  };
+};
+
+/** For `afterAll`: ends the servers of this file and removes their folders. */
+export const cleanUp = (): void => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
+};
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
