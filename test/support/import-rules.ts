@@ -56,7 +56,7 @@ export const importRules: Readonly<Record<string, ImportRules>> = {
 
   guard: {
     ...unrestricted,
-    imports: values('kernel', 'contract', 'policy', 'journal', 'host'),
+    imports: values('kernel', 'contract', 'policy', 'journal', 'host', 'pack-kit'),
     testImports: ['sandbox'],
   },
 

@@ -4,12 +4,11 @@ import {
   toolError,
   type AcceptedCall,
   type CostEstimate,
-  type Profile,
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { Decide, Denial } from '@toolkeel/journal';
 import { templateProblem } from '@toolkeel/journal/tools';
-import type { Policy, PolicyCall } from '@toolkeel/policy';
+import type { CompileOptions, Policy, PolicyCall } from '@toolkeel/policy';
 import type { HostMiddleware } from '../call/middleware.js';
 import type { Mistake } from '../config/explain.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -24,10 +23,14 @@ export function hasRules({ config }: PolicyInput): boolean {
   return POLICY_SECTIONS.some((name) => config[name] !== undefined);
 }
 
-/** Compiles the policy of the configuration. Throws a ConfigError that lists every mistake. */
+/**
+ * Compiles the policy of the configuration. Throws a ConfigError that lists every mistake. The tools of
+ * the guard have no profile of their own.
+ */
 export async function policyOf(
   { config, errorFor }: PolicyInput,
   tools: readonly ToolSpec[],
+  profile: CompileOptions['profile'] = config.profile,
 ): Promise<Policy> {
   const { compilePolicy } = await import('@toolkeel/policy');
   const settings = Object.fromEntries(
@@ -35,7 +38,6 @@ export async function policyOf(
       .filter((name) => config[name] !== undefined)
       .map((name) => [name, config[name]]),
   );
-  const profile: Profile = config.profile;
   const compiled = compilePolicy(settings, { profile, tools: tools.map(acceptControls) });
   if (compiled.ok) return compiled.policy;
   throw errorFor(compiled.issues);

@@ -1,0 +1,382 @@
+import {
+  answer as answerOf,
+  contentHash,
+  faulted,
+  toolError,
+  type Arguments,
+  type Envelope,
+  type Tool,
+  type ToolContext,
+  type ToolOperation,
+} from '@toolkeel/contract';
+import type { HostLog } from '@toolkeel/host';
+import { callToolResult, type CallEngine, type CompletedRun } from '@toolkeel/host/parts';
+import { KEY_IN_META } from '@toolkeel/journal';
+import {
+  bulkhead,
+  FaultError,
+  upstream as createUpstream,
+  withResilience,
+  type AttemptContext,
+  type Effect,
+  type Fault,
+  type ResiliencePolicy,
+  type ResilientFunction,
+  type Upstream,
+} from '@toolkeel/kernel';
+import type { UpstreamConfig } from './config.js';
+import type { ListedTool } from './effects.js';
+import { transientFault } from './faults.js';
+import {
+  frameOf,
+  isObject,
+  objectIn,
+  type Frame,
+  type Message,
+  type RequestFrame,
+  type ResponseFrame,
+} from './frame.js';
+import { OCCURRENCE, Repeats, TICKET, type Ticket } from './repeats.js';
+import type { Exchange } from './session.js';
+import { guardTool, type GuardedTool } from './tools.js';
+
+/** The response to a call. */
+export interface Answer {
+  readonly frame: Frame;
+  /** Has to be called once it is known whether the response reached the client. */
+  readonly settled?: (isDelivered: boolean) => void;
+}
+
+export interface GuardedCallsOptions {
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  readonly policy: ResiliencePolicy;
+  readonly engine: () => CallEngine;
+  /** Redacts the secrets of the upstream's environment. */
+  readonly scrub: (text: string) => string;
+  readonly log: HostLog;
+  /** The tools are new or have changed. Rejects if the rules do not fit them. */
+  readonly onTools: (tools: readonly GuardedTool[]) => Promise<void>;
+  /** A live session, for calls without a client. */
+  readonly anyExchange: () => Exchange | undefined;
+}
+
+/** One call on its way: the kernel's input. */
+interface Job {
+  readonly exchange: Exchange;
+  readonly request: RequestFrame;
+  readonly operation: ToolOperation | undefined;
+  readonly isMutation: boolean;
+}
+
+const ALLOW_DUPLICATE = 'dev.toolkeel/allow-duplicate';
+const GUARD_META = 'dev.toolkeel/guard';
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+/** Results of the upstream are passed on whatever their size; the link bounds it. */
+const BYTE_BUDGET = 2 ** 28;
+/** Of a read, the engine needs to know only that it was answered. */
+const ANSWERED = answerOf({});
+
+/** Runs the calls of an upstream's tools through the engine, the journal and the kernel. */
+export class GuardedCalls {
+  readonly upstream: Upstream;
+  readonly #options: GuardedCallsOptions;
+  readonly #tools = new Map<string, GuardedTool>();
+  readonly #repeats = new Repeats();
+  readonly #send: Readonly<Record<Effect, ResilientFunction<Job, ResponseFrame>>>;
+
+  constructor(options: GuardedCallsOptions) {
+    this.#options = options;
+    const { name, policy, config } = options;
+    this.upstream = createUpstream(name, policy);
+    const limit = bulkhead({ limit: config.concurrency, queue: config.queue });
+    const create = (effect: Effect) =>
+      withResilience(
+        async (job: Job, attempt: AttemptContext) => send(job, attempt, effect),
+        policy,
+        {
+          name,
+          effect,
+          upstream: this.upstream,
+          retryUnsent: true,
+          layers: [limit],
+          listener: (event) => options.engine().observe(event),
+          classify: (cause): Fault => ({ kind: 'unexpected', sent: 'maybe', cause }),
+        },
+      );
+    this.#send = { read: create('read'), idempotent: create('idempotent'), once: create('once') };
+  }
+
+  get tools(): readonly GuardedTool[] {
+    return [...this.#tools.values()];
+  }
+
+  get(name: string): GuardedTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** Takes over a page of a listing that a client requested. */
+  learn(listed: readonly ListedTool[]): void {
+    const changed = listed.filter((tool) => !isSame(this.#tools.get(tool.name)?.listed, tool));
+    if (changed.length === 0) return;
+    for (const tool of changed) this.#tools.set(tool.name, this.#guard(tool));
+    this.#options.onTools(this.tools).catch((cause: unknown) => {
+      this.#options.log('error', 'guard_rules_invalid', { upstream: this.#options.name, cause });
+    });
+  }
+
+  /** Takes over the complete listing. */
+  async replace(listed: readonly ListedTool[]): Promise<void> {
+    const isUnchanged =
+      listed.length === this.#tools.size &&
+      listed.every((tool) => isSame(this.#tools.get(tool.name)?.listed, tool));
+    if (isUnchanged && listed.length > 0) return;
+    this.#tools.clear();
+    for (const tool of listed) this.#tools.set(tool.name, this.#guard(tool));
+    await this.#options.onTools(this.tools);
+  }
+
+  #guard(listed: ListedTool): GuardedTool {
+    const { name, config, log } = this.#options;
+    return guardTool(listed, {
+      upstream: name,
+      config,
+      runAlone: (tool, args, context) => this.#runAlone(tool, args, context),
+      onInvalidSchema: (tool, cause) =>
+        log('warn', 'guard_schema_invalid', { upstream: name, tool_name: tool, cause }),
+    });
+  }
+
+  /** Runs a call. Never rejects. */
+  async run(frame: RequestFrame, exchange: Exchange): Promise<Answer> {
+    const { message } = frame;
+    try {
+      await exchange.tools();
+      return await this.#run(frame, exchange);
+    } catch (cause) {
+      this.#options.log('error', 'unexpected', { cause });
+      const error = { code: -32_603, message: 'Internal error; see the log of the guard.' };
+      return { frame: frameOf({ jsonrpc: '2.0', id: message.id, error }) };
+    }
+  }
+
+  async #run(frame: RequestFrame, exchange: Exchange): Promise<Answer> {
+    const { params = {} } = frame.message;
+    const { name, arguments: given = {} } = params;
+    if (typeof name !== 'string' || !isObject(given)) {
+      const error = { code: -32_602, message: 'Invalid params: name or arguments are malformed' };
+      return { frame: frameOf({ jsonrpc: '2.0', id: frame.message.id, error }) };
+    }
+    // A tool that is not listed may do anything; the server decides whether it exists.
+    const guarded = this.#tools.get(name) ?? this.#guard({ name });
+    const effect = guarded.decision.of(given);
+    const tool = guarded.withEffect(effect);
+    const meta = objectIn(params, '_meta');
+    const ticket = tool.mutation ? this.#ticketOf(tool, given, params) : undefined;
+    let reply: ResponseFrame | undefined;
+    const handler = async (
+      _args: Arguments,
+      { signal, deadline, correlationId, operation }: ToolContext,
+    ) => {
+      const job: Job = { exchange, request: frame, operation, isMutation: tool.mutation };
+      const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+      if (!outcome.ok && !isReply(outcome.fault.cause)) return faulted(outcome.fault);
+      reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
+      return tool.mutation ? recorded(reply.message) : ANSWERED;
+    };
+    const run = await this.#options.engine().run(
+      {
+        spec: tool,
+        load: () => ({ ...tool, handler }),
+        timeoutMs: guarded.timeoutMs ?? this.#options.policy.callTimeoutMs ?? 300_000,
+        byteBudget: BYTE_BUDGET,
+        reportsEvents: true,
+      },
+      given,
+      {
+        mcpReq: {
+          method: 'tools/call',
+          signal: exchange.signal,
+          _meta: { ...meta, ...proposedKey(params), [TICKET]: ticket },
+        },
+      },
+    );
+    return this.#answer(frame, run, reply, ticket);
+  }
+
+  /** Undefined for a call that the caller or the configuration names: the journal compares the names. */
+  #ticketOf(
+    tool: Tool,
+    args: Arguments,
+    params: Readonly<Record<string, unknown>>,
+  ): Ticket | undefined {
+    const meta = objectIn(params, '_meta');
+    if (meta[KEY_IN_META] !== undefined || meta['idempotencyKey'] !== undefined) return undefined;
+    if (params['idempotencyKey'] !== undefined || tool.key !== undefined) return undefined;
+    const { inputResponses, requestState } = params;
+    const round =
+      inputResponses === undefined && requestState === undefined
+        ? {}
+        : { inputResponses, requestState };
+    const ticket = this.#repeats.enter(
+      contentHash({ tool: tool.name, account: '', args: { ...args, ...(round as object) } }),
+    );
+    const isIntended = meta[ALLOW_DUPLICATE] === true;
+    return isIntended ? { ...ticket, isSeparate: true } : ticket;
+  }
+
+  #answer(
+    request: RequestFrame,
+    run: CompletedRun,
+    reply: ResponseFrame | undefined,
+    ticket: Ticket | undefined,
+  ): Answer {
+    const { envelope, deliveryCallbacks = [] } = run;
+    const isAnswered = envelope.success || reply !== undefined;
+    const settled = (isDelivered: boolean): void => {
+      if (isDelivered) for (const callback of deliveryCallbacks) callback();
+      if (isDelivered && isAnswered) ticket?.delivered();
+      else ticket?.detached();
+    };
+    const frame = this.#scrubbed(responseTo(request, run, reply));
+    return ticket || deliveryCallbacks.length > 0 ? { frame, settled } : { frame };
+  }
+
+  #scrubbed(frame: Frame): Frame {
+    const line = this.#options.scrub(frame.line);
+    return line === frame.line ? frame : { line, message: JSON.parse(line) as Message };
+  }
+
+  async #runAlone(name: string, given: Arguments, context: ToolContext): Promise<unknown> {
+    const exchange = this.#options.anyExchange();
+    if (!exchange) return faulted({ kind: 'connect', sent: 'no' });
+    const { [OCCURRENCE]: _occurrence, ...args } = given;
+    const guarded = this.#tools.get(name) ?? this.#guard({ name });
+    const effect = guarded.decision.of(args);
+    const message = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    } as const;
+    const { signal, deadline, correlationId, operation } = context;
+    const job: Job = {
+      exchange,
+      request: frameOf(message) as RequestFrame,
+      operation,
+      isMutation: true,
+    };
+    const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+    if (outcome.ok) return recorded(outcome.value.message);
+    const { cause } = outcome.fault;
+    return isReply(cause) ? recorded(cause.message) : faulted(outcome.fault);
+  }
+}
+
+/** One attempt. A transient failure in the answer of a read is a fault, so that the kernel repeats it. */
+async function send(
+  { exchange, request, operation, isMutation }: Job,
+  attempt: AttemptContext,
+  effect: Effect,
+): Promise<ResponseFrame> {
+  const reply = await exchange.send(attempt, {
+    request,
+    isMutation,
+    write: (write) => (operation ? operation.send(write, { signal: attempt.signal }) : write()),
+  });
+  // An error of a mutation never proves that nothing happened.
+  const fault = effect === 'once' ? undefined : transientFault(reply);
+  if (fault) throw new FaultError({ ...fault, cause: reply });
+  return reply;
+}
+
+function isReply(cause: unknown): cause is ResponseFrame {
+  return isObject(cause) && typeof cause['line'] === 'string' && isObject(cause['message']);
+}
+
+/** Errors that say that the request reached no tool. */
+const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601]);
+
+/** The answer as the journal stores it. An answer is final, also if it is an error. */
+function recorded({ result, error }: Message): unknown {
+  if (error && NOT_EXECUTED.has(error.code)) {
+    return toolError('upstream_rejected', error.message.slice(0, 500), { outcome: 'not_executed' });
+  }
+  // The client is asked something first, and calls again: nothing has happened yet.
+  if (result?.['resultType'] === 'input_required')
+    return faulted({ kind: 'cancelled', sent: 'no' });
+  return { ...(result && { result }), ...(error && { error }) };
+}
+
+/** The response of a run: what the upstream answered, now or earlier, or an envelope of the guard. */
+function responseTo(
+  request: RequestFrame,
+  run: CompletedRun,
+  reply: ResponseFrame | undefined,
+): Frame {
+  const { id, params } = request.message;
+  const { envelope } = run;
+  const facts = factsOf(envelope);
+  if (reply) {
+    const { message } = reply;
+    if (!facts && message.id === id) return reply;
+    return frameOf({
+      ...message,
+      id,
+      ...(message.result && { result: withFacts(message.result, facts) }),
+    });
+  }
+  if (envelope.success) {
+    const stored = envelope.data as Pick<Message, 'result' | 'error'>;
+    if (stored.error) return frameOf({ jsonrpc: '2.0', id, error: stored.error });
+    return frameOf({
+      jsonrpc: '2.0',
+      id,
+      result: withFacts(replayed(stored.result ?? {}, envelope), facts),
+    });
+  }
+  const { content, structuredContent, isError, _meta } = callToolResult(run);
+  const isModern = objectIn(params, '_meta')[VERSION_KEY] !== undefined;
+  const result = {
+    content,
+    structuredContent,
+    isError,
+    _meta,
+    ...(isModern && { resultType: 'complete' }),
+  };
+  return frameOf({ jsonrpc: '2.0', id, result: withFacts(result, facts) });
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What the guard has to say about a call; undefined for a read that needed no retry. */
+function factsOf({ meta }: Envelope): Members | undefined {
+  const { correlation_id, retry_count, idempotency } = meta;
+  if (retry_count === 0 && !idempotency) return undefined;
+  return { correlation_id, retry_count, ...(idempotency && { idempotency }) };
+}
+
+function withFacts(result: Members, facts: Members | undefined): Members {
+  return facts
+    ? { ...result, _meta: { ...objectIn(result, '_meta'), [GUARD_META]: facts } }
+    : result;
+}
+
+/** Tells the model, which does not see `_meta`, that nothing was executed again. */
+function replayed(result: Members, { meta }: Envelope): Members {
+  const { idempotency } = meta;
+  if (!idempotency?.replayed) return result;
+  const text = `Not executed again: this is the result of the same call of ${idempotency.first_at}, which is kept because it may not have been received.`;
+  const { content } = result;
+  const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
+  return { ...result, content: [{ type: 'text', text }, ...blocks] };
+}
+
+function proposedKey(params: Members): Members {
+  const { idempotencyKey } = params;
+  return idempotencyKey === undefined ? {} : { idempotencyKey };
+}
+
+function isSame(one: ListedTool | undefined, other: ListedTool): boolean {
+  return one !== undefined && JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,141 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { findId, LineBuffer } from '@toolkeel/host/parts';
+import type { HostLog } from '@toolkeel/host';
+import { parseLine } from './frame.js';
+import type { Connect } from './link.js';
+
+export interface ChildOptions {
+  /** For the log. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd?: string | undefined;
+  readonly log: HostLog;
+  /** Records running children, so that a later process can end them if this one is killed. */
+  readonly register?: (pid: number) => () => void;
+}
+
+/** How long a server may take to end after its stdin is closed, and after SIGTERM. */
+const END_MS = 1500;
+const TERMINATE_MS = 1500;
+/** Lines that are no JSON-RPC are logged up to this number, in a shortened form. */
+const MAX_LOGGED_LINES = 20;
+const MAX_TEXT = 1000;
+
+/** Starts a server as a child process and speaks with it over its stdin and stdout. */
+export function childLink(options: ChildOptions): Connect {
+  const { name, command, args, env, cwd, log } = options;
+  return ({ onFrame, onFailed, onClosed, onBlocked }) => {
+    // A group of its own: a server behind npx or a shell is not the child itself.
+    const child = spawn(command, [...args], {
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      ...(cwd !== undefined && { cwd }),
+    });
+    const { stdin, stdout, stderr, pid } = child;
+    const deregister = pid === undefined ? undefined : options.register?.(pid);
+    const lines = new LineBuffer();
+    let isOpen = true;
+    let strayLines = 0;
+    let failure: string | undefined;
+
+    const handler = {
+      line: (text: string): void => {
+        const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+        const frames = parseLine(line);
+        if (frames) return frames.forEach(onFrame);
+        if (line.trim() === '' || ++strayLines > MAX_LOGGED_LINES) return;
+        log('warn', 'upstream_stray_line', { upstream: name, text: line.slice(0, MAX_TEXT) });
+      },
+      tooLong: (head: string, tail: string): void => {
+        const id = findId(head, tail);
+        log('warn', 'upstream_response_too_large', { upstream: name, id });
+        if (id !== null) onFailed(id, { kind: 'bad_response', sent: 'answered', final: true });
+      },
+    };
+    stdout.on('data', (chunk: Buffer) => lines.add(chunk, handler));
+    const stderrLines = new LineBuffer();
+    const logStderr = (text: string): void => {
+      if (text.trim() !== '')
+        log('info', 'upstream_stderr', { upstream: name, text: text.slice(0, MAX_TEXT) });
+    };
+    stderr.on('data', (chunk: Buffer) =>
+      stderrLines.add(chunk, { line: logStderr, tooLong: logStderr }),
+    );
+    // A broken pipe is reported by `exit`.
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
+    stdin.on('drain', () => onBlocked(false));
+
+    const closed = new Promise<void>((resolve) => {
+      const end = (reason: string): void => {
+        if (!isOpen) return;
+        isOpen = false;
+        deregister?.();
+        resolve();
+        onClosed(reason);
+      };
+      child.on('error', (cause) => {
+        failure = `could not be started: ${cause.message}`;
+        if (pid === undefined) end(failure);
+      });
+      // `close` follows `exit` once the output is read, unless a grandchild keeps the pipes open.
+      child.on('close', (code, signal) => end(failure ?? reasonOf(code, signal)));
+      child.on('exit', (code, signal) => {
+        setTimeout(() => end(reasonOf(code, signal)), DRAIN_MS).unref();
+      });
+    });
+
+    return {
+      send: ({ line }) => {
+        if (!isOpen || child.exitCode !== null || child.signalCode !== null || !stdin.writable) {
+          throw new Error('the upstream is not running');
+        }
+        if (!stdin.write(`${line}\n`)) onBlocked(true);
+      },
+      pause: () => void stdout.pause(),
+      resume: () => void stdout.resume(),
+      close: () => endChild(child, closed),
+    };
+  };
+}
+
+/** How long after the exit of a child its remaining output is read. */
+const DRAIN_MS = 200;
+
+function reasonOf(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null ? `exited with code ${code ?? 0}` : `was ended by ${signal}`;
+}
+
+/** Closes stdin, as the protocol says, then ends the process group. */
+async function endChild(child: ChildProcess, closed: Promise<void>): Promise<void> {
+  child.stdin?.end();
+  child.stdout?.resume();
+  const hasEnded = await endsWithin(closed, END_MS);
+  // Also after its end: a wrapper such as a shell may have left the server behind.
+  signalGroup(child, 'SIGTERM');
+  if (hasEnded || (await endsWithin(closed, TERMINATE_MS))) return;
+  signalGroup(child, 'SIGKILL');
+  await endsWithin(closed, TERMINATE_MS);
+}
+
+function endsWithin(ended: Promise<void>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    void ended.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+export function signalGroup({ pid }: Pick<ChildProcess, 'pid'>, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,98 @@
+import { definePolicy, type ResiliencePolicy } from '@toolkeel/kernel/policy';
+import { httpUrl, secretSource, type SecretSource } from '@toolkeel/pack-kit/base';
+import * as z from 'zod';
+
+const effect = z.enum(['read', 'idempotent', 'once']);
+
+const condition = z.record(
+  z.string(),
+  z.union([
+    z.string(),
+    z.number(),
+    z.boolean(),
+    z.array(z.union([z.string(), z.number(), z.boolean()])),
+  ]),
+);
+
+const toolRules = z.strictObject({
+  effect: effect.optional().describe('What a call does. Overrides the annotations of the tool.'),
+  when: z
+    .array(z.strictObject({ arguments: condition, effect }))
+    .optional()
+    .describe(
+      'Effects by argument value; the first match applies: [{ "arguments": { "method": ["get", "list"] }, "effect": "read" }].',
+    ),
+  key: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('What makes two calls the same act: "refund:{payment_id}".'),
+  timeoutSecs: z.number().positive().max(3600).optional().describe('The time limit of a call.'),
+});
+
+const valueOrSecret = z.union([z.string(), secretSource]);
+
+/** One guarded server. The shape of a host's `mcpServers` entry is accepted. */
+export const upstreamSchema = z
+  .strictObject({
+    type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
+    command: z.string().min(1).optional().describe('The program of a server on stdio.'),
+    args: z.array(z.string()).default([]),
+    env: z
+      .record(z.string(), valueOrSecret)
+      .default({})
+      .describe('Additional environment variables. Secrets have to be secret sources.'),
+    cwd: z.string().min(1).optional(),
+    url: httpUrl.optional().describe('The address of a server on Streamable HTTP.'),
+    headers: z.record(z.string(), valueOrSecret).default({}),
+    account: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The account that mutations are recorded under. Default: the name of the upstream.',
+      ),
+    trust: z
+      .enum(['none', 'readOnly', 'all'])
+      .default('readOnly')
+      .describe(
+        'Which annotations count: none, readOnlyHint only, or idempotentHint as well. Default: readOnly.',
+      ),
+    tools: z
+      .record(z.string(), toolRules)
+      .default({})
+      .describe('Settings by tool name or pattern ("list_*"). An exact name takes precedence.'),
+    concurrency: z.int().min(1).max(10_000).default(64).describe('Calls at the same time.'),
+    queue: z.int().min(0).max(100_000).default(1000).describe('Calls that wait for their turn.'),
+    startTimeoutSecs: z.number().positive().max(600).default(60),
+    undeliveredHoldMinutes: z
+      .number()
+      .positive()
+      .max(43_200)
+      .default(15)
+      .describe('How long a result that was not delivered answers a repeat of its call.'),
+    policy: z
+      .looseObject({})
+      .default({})
+      .superRefine((given, context) => {
+        try {
+          definePolicy(given as Partial<ResiliencePolicy>);
+        } catch (cause) {
+          const message = cause instanceof Error ? cause.message : 'is not a policy';
+          context.addIssue({ code: 'custom', message });
+        }
+      })
+      .describe('Overrides of the preset `guard` for this upstream.'),
+  })
+  .superRefine(({ command, url }, context) => {
+    if ((command === undefined) === (url === undefined)) {
+      context.addIssue({ code: 'custom', message: 'must have either a command or a url' });
+    }
+  });
+
+/** The section `upstreams` of the configuration. */
+export const upstreamsSchema = z.record(z.string().min(1), upstreamSchema);
+
+export type UpstreamConfig = z.output<typeof upstreamSchema>;
+export type ToolRules = z.output<typeof toolRules>;
+export type { SecretSource };

@@ -1,0 +1,93 @@
+import type { Effect } from '@toolkeel/kernel';
+import type { ToolRules, UpstreamConfig } from './config.js';
+import { objectIn } from './frame.js';
+
+/** A tool as its server describes it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+}
+
+/** The effect of a tool's calls, and the reason for it. */
+export interface EffectDecision {
+  readonly effect: Effect;
+  readonly why: string;
+  /** The effect of a call, which may depend on its arguments. */
+  readonly of: (args: Readonly<Record<string, unknown>>) => Effect;
+}
+
+/**
+ * Decides what the calls of a tool do. Annotations are claims of the server: a wrong `readOnlyHint` is
+ * rare, but many other hints are wrong or missing. Whatever is not known to be safe counts as `once`.
+ */
+export function decideEffect(
+  { name, annotations = {} }: ListedTool,
+  { tools, trust }: Pick<UpstreamConfig, 'tools' | 'trust'>,
+): EffectDecision {
+  const rules = rulesFor(name, tools);
+  const base = rules?.effect
+    ? { effect: rules.effect, why: 'configured' }
+    : fromAnnotations(annotations, trust);
+  const when = rules?.when ?? [];
+  return {
+    ...base,
+    why: when.length > 0 ? `${base.why}, and by argument` : base.why,
+    of: (args) => when.find((one) => matches(one.arguments, args))?.effect ?? base.effect,
+  };
+}
+
+function fromAnnotations(
+  annotations: Readonly<Record<string, unknown>>,
+  trust: UpstreamConfig['trust'],
+): Pick<EffectDecision, 'effect' | 'why'> {
+  if (trust === 'none') return { effect: 'once', why: 'the server is not trusted' };
+  if (annotations['readOnlyHint'] === true) return { effect: 'read', why: 'readOnlyHint' };
+  if (annotations['idempotentHint'] === true) {
+    return trust === 'all'
+      ? { effect: 'idempotent', why: 'idempotentHint' }
+      : { effect: 'once', why: 'idempotentHint, which is not trusted' };
+  }
+  return { effect: 'once', why: 'no readOnlyHint' };
+}
+
+/** The settings of a tool: of its name, else of the first pattern that matches. */
+export function rulesFor(name: string, tools: UpstreamConfig['tools']): ToolRules | undefined {
+  if (Object.hasOwn(tools, name)) return tools[name];
+  return Object.entries(tools).find(([pattern]) => matchesPattern(pattern, name))?.[1];
+}
+
+/** `*` matches any characters. */
+function matchesPattern(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return pattern === name;
+  const last = rest.pop() ?? '';
+  if (!name.startsWith(first) || name.length < first.length + last.length) return false;
+  if (!name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0 || found + part.length > name.length - last.length) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+type Condition = NonNullable<ToolRules['when']>[number]['arguments'];
+
+/** Whether every named argument has one of its values. `a.b` names a nested argument. */
+function matches(condition: Condition, args: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(condition).every(([path, expected]) => {
+    const value = valueAt(args, path);
+    const allowed: readonly unknown[] = Array.isArray(expected) ? expected : [expected];
+    return allowed.includes(value);
+  });
+}
+
+function valueAt(args: Readonly<Record<string, unknown>>, path: string): unknown {
+  if (Object.hasOwn(args, path)) return args[path];
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) return undefined;
+  return valueAt(objectIn(args, first), rest.join('.'));
+}

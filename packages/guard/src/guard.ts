@@ -1,0 +1,183 @@
+import {
+  createLog,
+  environmentSecrets,
+  guardStdout,
+  type HostLog,
+  type LoadedConfig,
+} from '@toolkeel/host';
+import { definePolicy, presets } from '@toolkeel/kernel/policy';
+import { GuardedCalls } from './calls.js';
+import { childLink } from './child-link.js';
+import { upstreamsSchema, type SecretSource, type UpstreamConfig } from './config.js';
+import { openGovernance, type GuardGovernance } from './governance.js';
+import type { Connect } from './link.js';
+import { Session, type Client } from './session.js';
+import { serveStdio } from './stdio-face.js';
+import type { GuardedTool } from './tools.js';
+
+export interface GuardOptions {
+  readonly loaded: LoadedConfig;
+  /** The name of the upstream: in logs, metrics and as the account of its mutations. */
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Receives the log. Default: stderr. */
+  readonly writeLog?: (lines: string) => void;
+}
+
+export interface Guard {
+  readonly log: HostLog;
+  readonly tools: readonly GuardedTool[];
+  readonly metrics: GuardGovernance['metrics'];
+  /** Serves one client on stdin and stdout until it disconnects or `stopped` resolves, then closes. */
+  readonly stdio: (stopped: Promise<void>, streams?: StdioStreams) => Promise<void>;
+  readonly open: (client: Client) => Session;
+  readonly close: () => Promise<void>;
+}
+
+interface StdioStreams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+}
+
+const MINUTE_MS = 60_000;
+/** How long calls in flight may continue after the client has left: its children must end within 5 s. */
+const GRACE_MS = 1000;
+
+/** Stands in front of an MCP server. */
+export function createGuard(options: GuardOptions): Guard {
+  const { loaded, name, config, env = process.env, writeLog } = options;
+  const { secrets } = loaded;
+  const childEnv = childEnvironment(config, env);
+  environmentSecrets(childEnv, secrets);
+  const { log, flush } = createLog({
+    level: loaded.config.log.level,
+    scrub: secrets.scrub,
+    ...(writeLog && { write: writeLog }),
+  });
+  const policy = definePolicy({
+    ...presets.guard,
+    ...loaded.config.policies.guard,
+    ...config.policy,
+  });
+  const sessions = new Set<Session>();
+  let onFatal: (cause: unknown) => void = () => {};
+  const fatal = new Promise<never>((_resolve, reject) => {
+    onFatal = reject;
+  });
+  fatal.catch(() => {});
+
+  const calls: GuardedCalls = new GuardedCalls({
+    name,
+    config,
+    policy,
+    log,
+    scrub: secrets.scrub,
+    engine: () => governance.engine,
+    onTools: async (tools) => {
+      logEffects(log, name, tools);
+      try {
+        await governance.toolsChanged();
+      } catch (cause) {
+        onFatal(cause);
+        throw cause;
+      }
+    },
+    anyExchange: () => [...sessions][0]?.ownExchange(),
+  });
+  const governance = openGovernance({
+    loaded,
+    log,
+    tools: {
+      specs: () => calls.tools.map(({ tool }) => tool),
+      load: (tool) => calls.get(tool)?.tool,
+    },
+    undeliveredHoldMs: config.undeliveredHoldMinutes * MINUTE_MS,
+    callTimeoutMs: policy.callTimeoutMs ?? 300_000,
+    upstreams: () => {
+      const { circuit, retryTokens } = calls.upstream;
+      return Promise.resolve([{ name, circuit, retryTokens }]);
+    },
+  });
+  const connect = connectTo(name, config, childEnv, log);
+
+  const open = (client: Client): Session => {
+    const session = new Session({
+      name,
+      connect,
+      client,
+      calls,
+      log,
+      startTimeoutMs: config.startTimeoutSecs * 1000,
+    });
+    sessions.add(session);
+    return session;
+  };
+  const close = async (): Promise<void> => {
+    for (const session of sessions) session.disconnect();
+    await governance.close(GRACE_MS);
+    await Promise.all([...sessions].map((session) => session.close()));
+    await flush();
+  };
+  return {
+    log,
+    get tools() {
+      return calls.tools;
+    },
+    metrics: governance.metrics,
+    open,
+    close,
+    stdio: async (stopped, { stdin, stdout } = process) => {
+      const output = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
+      governance.journal.start();
+      const face = serveStdio({ stdin, stdout: output.output, log, open });
+      try {
+        await Promise.race([face.closed, stopped, fatal]);
+      } finally {
+        await close();
+        output.release();
+      }
+    },
+  };
+}
+
+function connectTo(
+  name: string,
+  config: UpstreamConfig,
+  env: NodeJS.ProcessEnv,
+  log: HostLog,
+): Connect {
+  const { command = '', args, cwd } = config;
+  return childLink({ name, command, args, env, cwd, log });
+}
+
+/** The environment of a child: that of the guard, and the configured variables. */
+function childEnvironment(
+  { env: given }: UpstreamConfig,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const own = Object.entries(given).map(([name, value]) => [name, valueOf(value, env)] as const);
+  return { ...env, ...Object.fromEntries(own) };
+}
+
+function valueOf(value: string | SecretSource, env: NodeJS.ProcessEnv): string {
+  if (typeof value === 'string') return value;
+  const source = value as { readonly env?: string; readonly prefix?: string };
+  return `${source.prefix ?? ''}${env[source.env ?? ''] ?? ''}`;
+}
+
+/** Lists what was decided and why: annotations are often wrong, and the operator can correct them. */
+function logEffects(log: HostLog, upstream: string, tools: readonly GuardedTool[]): void {
+  log('info', 'guard_effects', {
+    upstream,
+    tools: tools.map(
+      ({ listed, decision }) => `${listed.name}: ${decision.effect} (${decision.why})`,
+    ),
+  });
+  const keyless = tools.filter(({ tool }) => tool.effect === 'once' && tool.key === undefined);
+  if (keyless.length > 0) {
+    log('info', 'once_tools_without_key', { tools: keyless.map(({ listed }) => listed.name) });
+  }
+}
+
+export { upstreamsSchema };

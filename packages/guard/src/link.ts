@@ -1,0 +1,26 @@
+import type { Fault } from '@toolkeel/kernel';
+import type { Frame, Id } from './frame.js';
+
+/** A connection to an upstream, from its start until it is lost. */
+export interface Link {
+  /** Writes a frame. Throws if the link is closed: nothing was written then. */
+  readonly send: (frame: Frame) => void;
+  /** Stops and continues the delivery of frames, while the client does not read. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Ends the upstream or the session. Resolves when it has ended; takes less than 5 s. */
+  readonly close: () => Promise<void>;
+}
+
+export interface LinkEvents {
+  readonly onFrame: (frame: Frame) => void;
+  /** One request failed, but the link is usable. */
+  readonly onFailed: (id: Id, fault: Fault) => void;
+  /** The link is lost; called once, also after `close`. */
+  readonly onClosed: (reason: string) => void;
+  /** The upstream does not read (true), or reads again. */
+  readonly onBlocked: (isBlocked: boolean) => void;
+}
+
+/** Connects to an upstream. Frames may be sent at once; failures are reported by `onClosed`. */
+export type Connect = (events: LinkEvents) => Link;

@@ -1,0 +1,584 @@
+import { FaultError, type AttemptContext, type Fault } from '@toolkeel/kernel';
+import type { HostLog } from '@toolkeel/host';
+import type { Answer, GuardedCalls } from './calls.js';
+import {
+  frameOf,
+  isObject,
+  isRequest,
+  isResponse,
+  objectIn,
+  type Frame,
+  type Id,
+  type Message,
+  type RequestFrame,
+  type ResponseFrame,
+} from './frame.js';
+import type { Connect, Link } from './link.js';
+import { Restarts } from './restarts.js';
+import type { ListedTool } from './effects.js';
+
+/** The client's end of a session. */
+export interface Client {
+  /** Writes a frame. `written` is called with false if it did not reach the client. */
+  readonly send: (frame: Frame, written?: (isDelivered: boolean) => void) => void;
+  /** The upstream does not read: the client's frames have to wait. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+export interface SessionOptions {
+  readonly name: string;
+  readonly connect: Connect;
+  readonly client: Client;
+  readonly calls: GuardedCalls;
+  readonly log: HostLog;
+  readonly startTimeoutMs: number;
+}
+
+/** Requests that change nothing: repeated if their upstream is lost. */
+const SAFE_METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+]);
+
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+/** How long a server may take to show that it still responds. */
+const PROBE_MS = 5000;
+const MAX_PAGES = 100;
+/** Outside of the range that JSON-RPC and MCP reserve. */
+const UNAVAILABLE_CODE = 503;
+
+interface Pending {
+  readonly frame: RequestFrame;
+  readonly isSafe: boolean;
+}
+
+/** One attempt of a call, until the upstream answers. */
+interface OpenAttempt {
+  readonly attempt: AttemptContext;
+  readonly resolve: (frame: ResponseFrame) => void;
+  readonly reject: (cause: FaultError) => void;
+  readonly call: CallState;
+}
+
+interface CallState {
+  readonly clientId: Id;
+  readonly progressToken: Id | undefined;
+  /** The highest progress that the client has seen: a retry must not report less. */
+  lastProgress: number;
+  readonly controller: AbortController;
+}
+
+/**
+ * Routes the frames of one client to an upstream and back. Frames are passed on as they came; only tool
+ * calls are taken out and run through the guard.
+ */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #restarts: Restarts;
+  readonly #pending = new Map<Id, Pending>();
+  readonly #calls = new Map<Id, CallState>();
+  readonly #attempts = new Map<Id, OpenAttempt>();
+  readonly #attemptsByToken = new Map<Id, OpenAttempt>();
+  readonly #own = new Map<Id, (frame: ResponseFrame | undefined) => void>();
+  readonly #upstreamRequests = new Set<Id>();
+  readonly #subscriptions = new Map<string, RequestFrame>();
+  #initialize: RequestFrame | undefined;
+  #initialized: Frame | undefined;
+  #logLevel: RequestFrame | undefined;
+  #capabilities: Readonly<Record<string, unknown>> | undefined;
+  /** The `_meta` of requests of the revision 2026-07-28; undefined for earlier ones. */
+  #modernMeta: Readonly<Record<string, unknown>> | undefined;
+  #listing: Promise<void> | undefined;
+  #isListed = false;
+  #sequence = 0;
+  #isClosed = false;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const { name, connect, log, client } = options;
+    this.#restarts = new Restarts({
+      name,
+      connect,
+      log,
+      onFrame: (frame) => this.#fromUpstream(frame),
+      onFailed: (id, fault) => this.#fail(id, fault),
+      onBlocked: (isBlocked) => (isBlocked ? client.pause() : client.resume()),
+      onLost: (reason) => this.#lost(reason),
+      prepare: (link) => this.#repeatHandshake(link),
+      onReady: (link, isRestart) => this.#ready(link, isRestart),
+      onUnavailable: (reason) => this.#unavailable(reason),
+    });
+    this.#restarts.start();
+  }
+
+  // ---- from the client ----------------------------------------------------------------------
+
+  receive(frame: Frame): void {
+    const { message } = frame;
+    if (isRequest(frame)) return this.#request(frame);
+    if (message.method !== undefined) return this.#notification(frame);
+    if (!isResponse(frame)) return;
+    // Only requests that the upstream has made can be answered.
+    if (this.#upstreamRequests.delete(frame.message.id)) this.#trySend(frame);
+  }
+
+  #request(frame: RequestFrame): void {
+    const { id, method, params } = frame.message;
+    if (this.#pending.has(id) || this.#calls.has(id)) {
+      return this.#refuse(id, -32_600, 'Invalid Request: a request with this id is in flight');
+    }
+    const meta = objectIn(params, '_meta');
+    if (meta[VERSION_KEY] !== undefined && method !== 'server/discover') this.#learnModern(meta);
+    if (method === 'tools/call') return this.#call(frame);
+    if (method === 'initialize') this.#initialize = frame;
+    if (method === 'logging/setLevel') this.#logLevel = frame;
+    const uri = params?.['uri'];
+    if (method === 'resources/subscribe' && typeof uri === 'string') {
+      this.#subscriptions.set(uri, frame);
+    }
+    if (method === 'resources/unsubscribe' && typeof uri === 'string') {
+      this.#subscriptions.delete(uri);
+    }
+    this.#pending.set(id, { frame, isSafe: SAFE_METHODS.has(method) });
+    // A frame that cannot be sent now is sent when the upstream is ready.
+    if (!this.#trySend(frame)) this.#restarts.start();
+  }
+
+  #notification(frame: Frame): void {
+    const { method, params } = frame.message;
+    if (method === 'notifications/initialized') {
+      this.#initialized = frame;
+      this.#trySend(frame);
+      return void this.#listTools();
+    }
+    if (method === 'notifications/cancelled') {
+      const id = params?.['requestId'] as Id;
+      const call = this.#calls.get(id);
+      if (call) {
+        this.#calls.delete(id);
+        return call.controller.abort(params?.['reason'] ?? 'the client cancelled the call');
+      }
+      this.#pending.delete(id);
+    }
+    this.#trySend(frame);
+  }
+
+  #call(frame: RequestFrame): void {
+    const { id, params } = frame.message;
+    const token = objectIn(params, '_meta')['progressToken'];
+    const controller = new AbortController();
+    const call: CallState = {
+      clientId: id,
+      progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
+      lastProgress: -Infinity,
+      controller,
+    };
+    this.#calls.set(id, call);
+    const answer = (found: Answer): void => {
+      // A cancelled call is not answered; its result may be claimed by a repeat.
+      const isCurrent = this.#calls.get(id) === call && this.#calls.delete(id);
+      if (!isCurrent || this.#isClosed) return found.settled?.(false);
+      this.#options.client.send(found.frame, found.settled);
+    };
+    const exchange: Exchange = {
+      signal: controller.signal,
+      tools: () => this.#toolsListed(),
+      send: (attempt, request) => this.#attempt(call, attempt, request),
+    };
+    void this.#options.calls.run(frame, exchange).then(answer);
+  }
+
+  /** For calls of the guard itself: operations that an operator has approved, read-backs. */
+  readonly ownExchange = (): Exchange => {
+    const clientId = this.#nextId();
+    const controller = new AbortController();
+    const call = { clientId, progressToken: undefined, lastProgress: 0, controller };
+    return {
+      signal: controller.signal,
+      tools: () => this.#toolsListed(),
+      send: (attempt, sent) => {
+        const { params = {}, ...message } = sent.request.message;
+        const meta = { ...objectIn(params, '_meta'), ...this.#modernMeta };
+        const request = { ...message, id: this.#nextId(), params: { ...params, _meta: meta } };
+        return this.#attempt(call, attempt, { ...sent, request: frameOf(request) as RequestFrame });
+      },
+    };
+  };
+
+  /** Sends one attempt of a call and waits for its answer. */
+  async #attempt(
+    call: CallState,
+    attempt: AttemptContext,
+    sent: SentRequest,
+  ): Promise<ResponseFrame> {
+    attempt.sent = 'no';
+    await this.#restarts.ready(attempt.signal);
+    return sent.write(() => this.#exchange(call, attempt, sent));
+  }
+
+  #exchange(
+    call: CallState,
+    attempt: AttemptContext,
+    { request, isMutation }: SentRequest,
+  ): Promise<ResponseFrame> {
+    const link = this.#restarts.current;
+    if (!link) throw lost('no', 'the upstream was lost before the call was sent');
+    const isFirst = attempt.index === 0 && !this.#attempts.has(request.message.id);
+    const id = isFirst ? request.message.id : this.#nextId();
+    const frame = isFirst ? request : withNewId(request, id);
+    return new Promise((resolve, reject) => {
+      const token = isFirst ? call.progressToken : call.progressToken && id;
+      const close = (): void => {
+        this.#attempts.delete(id);
+        if (token !== undefined) this.#attemptsByToken.delete(token);
+        attempt.signal.removeEventListener('abort', abandon);
+      };
+      const abandon = (): void => {
+        close();
+        this.#abandon(id, attempt.signal, isMutation);
+        reject(lost('maybe', 'the attempt was abandoned'));
+      };
+      const settled: OpenAttempt = {
+        attempt,
+        call,
+        resolve: (answered) => {
+          close();
+          resolve(answered);
+        },
+        reject: (cause) => {
+          close();
+          reject(cause);
+        },
+      };
+      this.#attempts.set(id, settled);
+      if (token !== undefined) this.#attemptsByToken.set(token, settled);
+      try {
+        link.send(frame);
+        attempt.sent = 'maybe';
+      } catch (cause) {
+        return settled.reject(lost('no', cause instanceof Error ? cause.message : String(cause)));
+      }
+      if (attempt.signal.aborted) abandon();
+      else attempt.signal.addEventListener('abort', abandon, { once: true });
+    });
+  }
+
+  /** An attempt was given up. A mutation is left alone: cancelling it half way helps nobody. */
+  #abandon(requestId: Id, { reason }: AbortSignal, isMutation: boolean): void {
+    const isTimeout = reason instanceof FaultError && reason.fault.kind === 'timeout';
+    if (!isMutation) {
+      const params = { requestId, reason: isTimeout ? 'timeout' : 'cancelled' };
+      this.#trySend(frameOf({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
+    }
+    if (isTimeout) void this.#probe();
+  }
+
+  /** Ends an upstream that no longer responds. */
+  async #probe(): Promise<void> {
+    const link = this.#restarts.current;
+    if (!link) return;
+    const method = this.#modernMeta ? 'server/discover' : 'ping';
+    const answered = await this.#ask(method, {}, PROBE_MS);
+    if (!answered && this.#restarts.current === link) this.#restarts.restart('does not respond');
+  }
+
+  // ---- from the upstream --------------------------------------------------------------------
+
+  #fromUpstream(frame: Frame): void {
+    const { message } = frame;
+    if (isResponse(frame)) return this.#response(frame);
+    if (isRequest(frame)) {
+      this.#upstreamRequests.add(frame.message.id);
+      return this.#options.client.send(frame);
+    }
+    if (message.method === undefined) {
+      const { error } = message;
+      return this.#options.log('warn', 'upstream_error', {
+        upstream: this.#options.name,
+        code: error?.code,
+        text: error?.message,
+      });
+    }
+    if (message.method === 'notifications/progress') return this.#progress(frame);
+    if (message.method === 'notifications/tools/list_changed') void this.#listTools(true);
+    if (message.method === 'notifications/cancelled') {
+      this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
+    }
+    this.#options.client.send(frame);
+  }
+
+  #response(frame: ResponseFrame): void {
+    const { id } = frame.message;
+    const attempt = this.#attempts.get(id);
+    if (attempt) {
+      this.#restarts.succeeded();
+      return attempt.resolve(frame);
+    }
+    const own = this.#own.get(id);
+    if (own) return own(frame);
+    const pending = this.#pending.get(id);
+    if (!pending) {
+      // Late, twice, or with a wrong id: it must not settle anything.
+      return this.#options.log('debug', 'upstream_unexpected_response', {
+        upstream: this.#options.name,
+        id,
+      });
+    }
+    this.#pending.delete(id);
+    this.#restarts.succeeded();
+    this.#learn(pending.frame, frame.message);
+    this.#options.client.send(frame);
+  }
+
+  #learn({ message: { method, params } }: RequestFrame, { result }: Message): void {
+    if (!result) return;
+    if (method === 'initialize') this.#capabilities = objectIn(result, 'capabilities');
+    if (method === 'tools/list') this.#options.calls.learn(toolsIn(result));
+    if (method === 'server/discover') this.#learnModern(objectIn(params, '_meta'));
+  }
+
+  /** Progress extends the attempt that it belongs to. */
+  #progress(frame: Frame): void {
+    const { params } = frame.message;
+    const open = this.#attemptsByToken.get(params?.['progressToken'] as Id);
+    if (!open) return this.#options.client.send(frame);
+    open.attempt.progress();
+    const { call } = open;
+    const progress = Number(params?.['progress']);
+    // After a retry the upstream counts from the beginning.
+    if (!(progress > call.lastProgress) || call.controller.signal.aborted) return;
+    call.lastProgress = progress;
+    const isSame = params?.['progressToken'] === call.progressToken;
+    this.#options.client.send(
+      isSame
+        ? frame
+        : frameOf({
+            ...frame.message,
+            params: { ...params, progressToken: call.progressToken },
+          }),
+    );
+  }
+
+  #fail(id: Id, fault: Fault): void {
+    const attempt = this.#attempts.get(id);
+    if (attempt) return attempt.reject(new FaultError(fault));
+    if (this.#own.get(id)) return this.#own.get(id)?.(undefined);
+    if (!this.#pending.delete(id)) return;
+    const text =
+      fault.kind === 'bad_response'
+        ? 'The response of the upstream is too large.'
+        : 'The upstream is unavailable. Try again later.';
+    this.#refuse(id, UNAVAILABLE_CODE, text, { retryable: fault.final !== true });
+  }
+
+  // ---- the life of the upstream -------------------------------------------------------------
+
+  #lost(reason: string): void {
+    this.#upstreamRequests.clear();
+    for (const attempt of this.#attempts.values()) attempt.reject(lost('maybe', reason));
+    for (const own of this.#own.values()) own(undefined);
+    for (const [id, { isSafe }] of this.#pending) {
+      if (isSafe) continue;
+      this.#pending.delete(id);
+      const text = `The upstream ${reason} while it processed this request.`;
+      this.#refuse(id, UNAVAILABLE_CODE, text, { retryable: true });
+    }
+    // A listing that was in flight is repeated.
+    this.#listing = undefined;
+  }
+
+  #unavailable(reason: string): void {
+    for (const id of this.#pending.keys()) {
+      this.#refuse(id, UNAVAILABLE_CODE, `The upstream ${reason}.`, { retryable: true });
+    }
+    this.#pending.clear();
+  }
+
+  /** A new server knows nothing of the session: it is initialised as the first one was. */
+  async #repeatHandshake(link: Link): Promise<void> {
+    if (!this.#capabilities || !this.#initialize) return;
+    const { startTimeoutMs, log, name } = this.#options;
+    const { params = {} } = this.#initialize.message;
+    const answered = await this.#ask('initialize', params, startTimeoutMs, link);
+    if (!answered?.message.result) throw new Error('it did not answer initialize');
+    link.send(
+      this.#initialized ?? frameOf({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    );
+    const repeated = [this.#logLevel, ...this.#subscriptions.values()].flatMap((frame) =>
+      frame ? [frame.message] : [],
+    );
+    for (const { method, params: given = {} } of repeated) {
+      await this.#ask(method, given, startTimeoutMs, link);
+    }
+    log('info', 'upstream_restarted', { upstream: name });
+  }
+
+  #ready(link: Link, isRestart: boolean): void {
+    for (const { frame } of this.#pending.values()) link.send(frame);
+    if (isRestart && this.#isListed) void this.#listTools(true);
+  }
+
+  // ---- the tools of the upstream ------------------------------------------------------------
+
+  #learnModern(meta: Readonly<Record<string, unknown>>): void {
+    if (this.#modernMeta || typeof meta[VERSION_KEY] !== 'string') return;
+    this.#modernMeta = { [VERSION_KEY]: meta[VERSION_KEY], [CAPABILITIES_KEY]: {} };
+    void this.#listTools();
+  }
+
+  /** Resolves when the tools are known, or cannot be known. */
+  #toolsListed(): Promise<void> | undefined {
+    return this.#isListed ? undefined : this.#listTools();
+  }
+
+  /** Fetches the tools, also for a client that never asks for them. */
+  #listTools(again = false): Promise<void> {
+    if (again) this.#listing = undefined;
+    return (this.#listing ??= this.#fetchTools());
+  }
+
+  async #fetchTools(): Promise<void> {
+    if (!this.#modernMeta && this.#capabilities?.['tools'] === undefined) return;
+    const tools: ListedTool[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const answered = await this.#ask('tools/list', params, this.#options.startTimeoutMs);
+      const { result } = answered?.message ?? {};
+      if (!result) return;
+      tools.push(...toolsIn(result));
+      cursor = result['nextCursor'];
+      if (typeof cursor !== 'string') break;
+    }
+    await this.#options.calls.replace(tools);
+    this.#isListed = true;
+  }
+
+  // ---- plumbing -----------------------------------------------------------------------------
+
+  /** Makes a request of the guard's own. Undefined: no answer. */
+  async #ask(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+    given?: Link,
+  ): Promise<ResponseFrame | undefined> {
+    const id = this.#nextId();
+    const meta = this.#modernMeta;
+    const message = {
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: meta ? { ...params, _meta: { ...objectIn(params, '_meta'), ...meta } } : params,
+    } as const;
+    try {
+      const link = given ?? (await this.#restarts.ready());
+      return await new Promise((resolve) => {
+        const timer = setTimeout(() => settle(undefined), timeoutMs);
+        const settle = (frame: ResponseFrame | undefined): void => {
+          clearTimeout(timer);
+          this.#own.delete(id);
+          resolve(frame);
+        };
+        this.#own.set(id, settle);
+        link.send(frameOf(message));
+      });
+    } catch {
+      this.#own.delete(id);
+      return undefined;
+    }
+  }
+
+  #nextId(): Id {
+    return `toolkeel:${++this.#sequence}`;
+  }
+
+  #trySend(frame: Frame): boolean {
+    try {
+      this.#restarts.current?.send(frame);
+      return this.#restarts.current !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  #refuse(id: Id, code: number, message: string, data?: Readonly<Record<string, unknown>>): void {
+    const error = data ? { code, message, data } : { code, message };
+    this.#options.client.send(frameOf({ jsonrpc: '2.0', id, error }));
+  }
+
+  /** Stops the delivery of frames while the client does not read. */
+  pauseUpstream(): void {
+    this.#restarts.current?.pause();
+  }
+
+  resumeUpstream(): void {
+    this.#restarts.current?.resume();
+  }
+
+  /** The client is gone: its reads end, mutations that are being sent continue. */
+  disconnect(): void {
+    this.#isClosed = true;
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { controller } of calls) controller.abort(new Error('the client disconnected'));
+  }
+
+  async close(): Promise<void> {
+    this.disconnect();
+    await this.#restarts.close();
+    for (const own of [...this.#own.values()]) own(undefined);
+  }
+}
+
+/** A call as it is sent to the upstream. */
+export interface SentRequest {
+  readonly request: RequestFrame;
+  readonly isMutation: boolean;
+  /** Runs the exchange, after the journal has recorded it if it is a mutation. */
+  readonly write: (exchange: () => Promise<ResponseFrame>) => Promise<ResponseFrame>;
+}
+
+/** What a guarded call needs of its session. */
+export interface Exchange {
+  /** Aborts when the client cancels or disconnects. */
+  readonly signal: AbortSignal;
+  /** Undefined if the tools are known. */
+  readonly tools: () => Promise<void> | undefined;
+  readonly send: (attempt: AttemptContext, sent: SentRequest) => Promise<ResponseFrame>;
+}
+
+function lost(sent: Fault['sent'], reason: string): FaultError {
+  const kind = sent === 'no' ? 'connect' : 'network';
+  return new FaultError({ kind, sent, cause: new Error(reason) });
+}
+
+/** The same request for a further attempt. Its progress must not be mistaken for that of the first. */
+function withNewId({ message }: RequestFrame, id: Id): RequestFrame {
+  const meta = objectIn(message.params, '_meta');
+  const params =
+    meta['progressToken'] === undefined
+      ? message.params
+      : { ...message.params, _meta: { ...meta, progressToken: id } };
+  return frameOf({ ...message, id, ...(params && { params }) }) as RequestFrame;
+}
+
+function toolsIn(result: Readonly<Record<string, unknown>>): readonly ListedTool[] {
+  const { tools } = result;
+  if (!Array.isArray(tools)) return [];
+  return (tools as readonly unknown[]).filter(
+    (tool): tool is ListedTool & Readonly<Record<string, unknown>> =>
+      isObject(tool) && typeof tool['name'] === 'string',
+  );
+}

@@ -1,0 +1,103 @@
+import {
+  specifyTool,
+  toolError,
+  type Arguments,
+  type Tool,
+  type ToolContext,
+  type ToolSpec,
+} from '@toolkeel/contract';
+import type { Effect } from '@toolkeel/kernel';
+import * as z from 'zod';
+import { compileSchema, type CheckArguments } from './arguments.js';
+import type { UpstreamConfig } from './config.js';
+import { decideEffect, rulesFor, type EffectDecision, type ListedTool } from './effects.js';
+
+/** Runs a call without a client: an operation that an operator has approved. */
+type RunAlone = (name: string, args: Arguments, context: ToolContext) => Promise<unknown>;
+
+interface GuardedToolOptions {
+  readonly upstream: string;
+  readonly config: UpstreamConfig;
+  readonly runAlone: RunAlone;
+  readonly onInvalidSchema: (tool: string, cause: unknown) => void;
+}
+
+/** A tool of the upstream, as the guard sees it. */
+export interface GuardedTool {
+  readonly listed: ListedTool;
+  readonly decision: EffectDecision;
+  /** With the most far-reaching effect that its calls can have: for the policy and the journal. */
+  readonly tool: Tool;
+  /** For a call with this effect. */
+  readonly withEffect: (effect: Effect) => Tool;
+  readonly timeoutMs: number | undefined;
+}
+
+const RANK: Readonly<Record<Effect, number>> = Object.freeze({ read: 0, idempotent: 1, once: 2 });
+
+const describe = (effect: Effect): ToolSpec =>
+  specifyTool({
+    name: 'guarded_tool',
+    description: 'A tool of a guarded server.',
+    effect,
+    // The server's own schema is checked instead.
+    input: z.looseObject({}),
+    output: z.looseObject({}),
+    ...(effect !== 'read' && { send: 'explicit' as const, window: 0 }),
+    ...(effect === 'once' && { retryUnsent: true }),
+  });
+
+const BASE: Readonly<Record<Effect, ToolSpec>> = Object.freeze({
+  read: describe('read'),
+  idempotent: describe('idempotent'),
+  once: describe('once'),
+});
+
+const ANY: Readonly<Record<string, unknown>> = Object.freeze({ type: 'object' });
+
+export function guardTool(listed: ListedTool, options: GuardedToolOptions): GuardedTool {
+  const { config, upstream, runAlone, onInvalidSchema } = options;
+  const { name, description = '', inputSchema, annotations = {} } = listed;
+  const decision = decideEffect(listed, config);
+  const rules = rulesFor(name, config.tools);
+  let compiled: CheckArguments | undefined;
+  const check = (args: Arguments) => {
+    compiled ??= compileSchema(inputSchema, (cause) => onInvalidSchema(name, cause));
+    const issues = compiled(args);
+    if (issues.length === 0) return undefined;
+    const list = issues.map(({ field, message }) => `${field}: ${message}`).join('; ');
+    return toolError('validation_error', `Invalid arguments. ${list}`, {
+      details: { issues: [...issues] },
+    });
+  };
+  const create = (effect: Effect): Tool =>
+    Object.freeze({
+      ...BASE[effect],
+      name,
+      title: name,
+      description,
+      category: 'guard',
+      inputSchema: inputSchema ?? ANY,
+      destructive: effect !== 'read' && annotations['destructiveHint'] !== false,
+      openWorld: annotations['openWorldHint'] !== false,
+      account: config.account ?? upstream,
+      ...(rules?.key !== undefined && effect !== 'read' && { key: rules.key }),
+      check,
+      handler: (args: Arguments, context: ToolContext) => runAlone(name, args, context),
+    });
+  const tools = new Map<Effect, Tool>();
+  const withEffect = (effect: Effect): Tool => {
+    const tool = tools.get(effect) ?? create(effect);
+    tools.set(effect, tool);
+    return tool;
+  };
+  const effects = [decision.effect, ...(rules?.when ?? []).map((one) => one.effect)];
+  const worst = effects.toSorted((one, other) => RANK[other] - RANK[one])[0] ?? 'once';
+  return {
+    listed,
+    decision,
+    tool: withEffect(worst),
+    withEffect,
+    timeoutMs: rules?.timeoutSecs === undefined ? undefined : rules.timeoutSecs * 1000,
+  };
+}
