@@ -70,6 +70,8 @@ export const createProtocol = (world, options) => {
         return exchange.send(right);
       case 'hang':
         return undefined;
+      case 'freeze':
+        return process.kill(process.pid, 'SIGSTOP');
       case 'crash':
         return die();
       case 'partial':

@@ -12,6 +12,7 @@ export const faults = {
     'slow',
     'progress',
     'hang',
+    'freeze',
     'crash_before',
     'crash',
     'partial',

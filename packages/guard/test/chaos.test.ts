@@ -1,0 +1,110 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { cleanUp, newChaos } from './support/chaos.js';
+import { revisions, type Frame } from './support/frames.js';
+import { guardErrorIn, openGuard, textIn, type Guarded } from './support/guarded.js';
+
+afterAll(cleanUp);
+
+/** Shorter than by default. Only faults that end with a timeout depend on it. */
+const settings = { policy: { idleTimeoutMs: 2000, initialBackoffMs: 10 } };
+
+const paths = [
+  { face: 'stdio', upstream: 'stdio' },
+  // { face: 'HTTP', upstream: 'stdio' },
+  // { face: 'stdio', upstream: 'HTTP' },
+  // { face: 'HTTP', upstream: 'HTTP' },
+] as const;
+const cases = paths.flatMap((path) => revisions.map((revision) => ({ ...path, revision })));
+
+/** What must hold after every scenario: no frame that the protocol forbids, none lost, none doubled. */
+const expectSound = ({ inbox }: Guarded): void => {
+  expect(inbox.problems).toEqual([]);
+  expect(inbox.open()).toEqual([]);
+};
+
+const outcomeOf = (frame: Frame): string => {
+  if (frame.error) return `error ${frame.error.code}`;
+  if (frame.result?.structuredContent === undefined)
+    return `${frame.result?.isError === true ? 'isError' : 'ok'}: ${textIn(frame)}`;
+  const { code, outcome } = guardErrorIn(frame);
+  return outcome === undefined ? code : `${code}, ${outcome}`;
+};
+
+describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstream, revision }) => {
+  it('a server that misbehaves but answers', async () => {
+    const chaos = newChaos();
+    const guard = await openGuard({ chaos, face, upstream, revision, settings });
+    const answered = async (tool: string, fault: string, args = {}) => {
+      const key = `${tool}-${fault}`;
+      const frame = await guard.call(tool, { key, fault, ...args });
+      return [outcomeOf(frame).replace(key, 'KEY'), chaos.calls(key).length, chaos.effects(key).length];
+    };
+    const faults = [
+      ...['none', 'garbage', 'wrong_id_then_right', 'duplicate', 'null_id_then_right'],
+      ...['no_result_type', 'list_changed'],
+    ];
+    for (const fault of faults) {
+      expect([fault, ...(await answered('read', fault))]).toEqual([fault, 'ok: done KEY', 1, 0]);
+      expect([fault, ...(await answered('write', fault))]).toEqual([fault, 'ok: done KEY', 1, 1]);
+    }
+    expect(await answered('read', 'rpc_error')).toEqual(['error -32603', 1, 0]);
+    expect(await answered('write', 'rpc_error')).toEqual(['error -32603', 1, 1]);
+    expect(await answered('read', 'is_error')).toEqual(['isError: the tool failed', 1, 0]);
+    expect(await answered('write', 'is_error')).toEqual(['isError: the tool failed', 1, 1]);
+    expect(await answered('read', 'rate_limited', { ms: 1, times: 1 })).toEqual([
+      'ok: done KEY',
+      2,
+      0,
+    ]);
+    const [limited, ...counts] = await answered('write', 'rate_limited', { ms: 1, times: 1 });
+    expect(limited).toMatch(/^isError: rate limit exceeded/);
+    expect(counts).toEqual([1, 1]);
+    expectSound(guard);
+    await guard.close();
+    expectSound(guard);
+  });
+
+  it('a server that crashes during a call', async () => {
+    const chaos = newChaos();
+    const guard = await openGuard({ chaos, face, upstream, revision, settings });
+    for (const fault of ['crash_before', 'crash', 'partial']) {
+      const key = `read-${fault}`;
+      const read = await guard.call('read', { key, fault, times: 1 });
+      expect([fault, outcomeOf(read)]).toEqual([fault, `ok: done ${key}`]);
+      expect(chaos.calls(key)).toHaveLength(2);
+      const write = await guard.call('write', { key: fault, fault, times: 1 });
+      expect([fault, outcomeOf(write)]).toEqual([fault, 'outcome_unknown, unknown']);
+      expect(chaos.calls(fault)).toHaveLength(1);
+      expect(chaos.effects(fault)).toHaveLength(fault === 'crash_before' ? 0 : 1);
+      // The same call again learns what is known, and is not sent.
+      const again = await guard.call('write', { key: fault, fault, times: 1 });
+      expect([fault, outcomeOf(again)]).toEqual([fault, 'outcome_unknown, unknown']);
+      expect(chaos.calls(fault)).toHaveLength(1);
+    }
+    expectSound(guard);
+    await guard.close();
+  });
+
+  it('a server that does not answer', async () => {
+    const chaos = newChaos();
+    const guard = await openGuard({ chaos, face, upstream, revision, settings });
+    const faults = ['hang', 'wrong_id', 'null_id', 'both', 'neither'];
+    const answers = await Promise.all(
+      faults.flatMap((fault) =>
+        ['read', 'write'].map(async (tool) => {
+          const key = `${tool}-${fault}`;
+          const frame = await guard.call(tool, { key, fault, times: 1 });
+          return [key, outcomeOf(frame), chaos.calls(key).length];
+        }),
+      ),
+    );
+    expect(answers).toEqual(
+      faults.flatMap((fault) => [
+        [`read-${fault}`, `ok: done read-${fault}`, 2],
+        [`write-${fault}`, 'outcome_unknown, unknown', 1],
+      ]),
+    );
+    expectSound(guard);
+    await guard.close();
+  });
+});
