@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inRoot } from '../../../scripts/lib/paths.mjs';
+
+/** @param {string} path */
+const inBench = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The guarded server, and what stands in front of it. Every command starts the same server on stdio. */
+const upstream = [
+  inBench('node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
+  'stdio',
+];
+const toolkeel = inRoot('packages', 'cli', 'dist', 'bin.js');
+
+/** A rule that reads every argument of every call, so that the policy is evaluated; it never applies. */
+const rule = {
+  name: 'no secrets',
+  when: { tool: 'echo', effect: 'read', 'args.message': { contains: 'a secret' } },
+  action: 'deny',
+};
+
+/**
+ * Configuration files in a folder of their own, with a durable journal.
+ *
+ * @returns {{ reads: string, once: string, env: Record<string, string>, remove: () => void }}
+ */
+export const writeConfigs = () => {
+  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-bench-'));
+  const write = (/** @type {string} */ name, /** @type {unknown} */ config) => {
+    const file = join(dir, name);
+    writeFileSync(file, JSON.stringify(config));
+    return file;
+  };
+  return {
+    reads: write('reads.json', { rules: [rule] }),
+    once: write('once.json', { guard: { tools: { echo: { effect: 'once' } } } }),
+    env: { TOOLKEEL_DATA_DIR: join(dir, 'data') },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+};
+
+/**
+ * The arguments of Node for each way to reach the server on stdio.
+ *
+ * @param {string} node
+ * @param {ReturnType<typeof writeConfigs>} configs
+ */
+export const stdioCommands = (node, configs) => ({
+  direct: upstream,
+  guard: [toolkeel, 'guard', '--config', configs.reads, '--', node, ...upstream],
+  once: [toolkeel, 'guard', '--config', configs.once, '--', node, ...upstream],
+  'SDK proxy': [inBench('servers/sdk-proxy.mjs'), node, ...upstream],
+});
+
+/**
+ * … and for each HTTP face, on a port.
+ *
+ * @param {string} node
+ * @param {ReturnType<typeof writeConfigs>} configs
+ * @returns {Record<'guard' | 'mcp-proxy' | 'supergateway', (port: number) => string[]>}
+ */
+export const httpCommands = (node, configs) => ({
+  guard: (port) => [
+    ...[toolkeel, 'guard', '--config', configs.reads, '--http', `127.0.0.1:${port}`],
+    ...['--', node, ...upstream],
+  ],
+  'mcp-proxy': (port) => [
+    ...[inBench('node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs'), '--server', 'stream'],
+    ...['--host', '127.0.0.1', '--port', String(port), '--', node, ...upstream],
+  ],
+  supergateway: (port) => [
+    ...[inBench('node_modules/supergateway/dist/index.js'), '--outputTransport', 'streamableHttp'],
+    ...['--stateful', '--logLevel', 'none', '--port', String(port)],
+    ...['--stdio', [node, ...upstream].join(' ')],
+  ],
+});
