@@ -173,6 +173,8 @@ export class GuardedCalls {
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');
     const ticket = tool.mutation ? this.#ticketOf(tool, given, params) : undefined;
+    // At once: an equal call may follow the cancellation directly.
+    if (ticket) exchange.signal.addEventListener('abort', ticket.detached, { once: true });
     let reply: ResponseFrame | undefined;
     const handler = async (
       _args: Arguments,

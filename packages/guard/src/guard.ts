@@ -21,8 +21,12 @@ export interface GuardOptions {
   readonly name: string;
   readonly config: UpstreamConfig;
   readonly env?: NodeJS.ProcessEnv;
-  /** Receives the log. Default: stderr. */
+  /** Receives the lines of the log. Default: stderr. */
   readonly writeLog?: (lines: string) => void;
+  /** Receives log events instead. */
+  readonly log?: HostLog;
+  /** Connects to the upstream. Default: as configured. */
+  readonly connect?: Connect;
 }
 
 export interface Guard {
@@ -50,11 +54,13 @@ export function createGuard(options: GuardOptions): Guard {
   const { secrets } = loaded;
   const childEnv = childEnvironment(config, env);
   environmentSecrets(childEnv, secrets);
-  const { log, flush } = createLog({
-    level: loaded.config.log.level,
-    scrub: secrets.scrub,
-    ...(writeLog && { write: writeLog }),
-  });
+  const { log, flush } = options.log
+    ? { log: options.log, flush: () => Promise.resolve() }
+    : createLog({
+        level: loaded.config.log.level,
+        scrub: secrets.scrub,
+        ...(writeLog && { write: writeLog }),
+      });
   const policy = definePolicy({
     ...presets.guard,
     ...loaded.config.policies.guard,
@@ -99,7 +105,7 @@ export function createGuard(options: GuardOptions): Guard {
       return Promise.resolve([{ name, circuit, retryTokens }]);
     },
   });
-  const connect = connectTo(name, config, childEnv, log);
+  const connect = options.connect ?? connectTo(name, config, childEnv, log);
 
   const open = (client: Client): Session => {
     const session = new Session({

@@ -35,17 +35,18 @@ export interface GuardedTool {
 
 const RANK: Readonly<Record<Effect, number>> = Object.freeze({ read: 0, idempotent: 1, once: 2 });
 
-const describe = (effect: Effect): ToolSpec =>
-  specifyTool({
+const describe = (effect: Effect): ToolSpec => ({
+  ...specifyTool({
     name: 'guarded_tool',
     description: 'A tool of a guarded server.',
     effect,
-    // The server's own schema is checked instead.
-    input: z.looseObject({}),
-    output: z.looseObject({}),
+    input: z.object({}),
     ...(effect !== 'read' && { send: 'explicit' as const, window: 0 }),
     ...(effect === 'once' && { retryUnsent: true }),
-  });
+  }),
+  // The server's own schema is checked instead.
+  input: z.looseObject({}),
+});
 
 const BASE: Readonly<Record<Effect, ToolSpec>> = Object.freeze({
   read: describe('read'),

@@ -1,0 +1,351 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Message } from './frame.js';
+import { createRig, readTool, text, writeTool, type Rig, type RigOptions } from './rig.fixture.js';
+
+let rig: Rig;
+const open = (options?: RigOptions): Rig => (rig = createRig(options));
+afterEach(() => rig.close());
+
+const echo: RigOptions['onCall'] = ({ args }) => text(JSON.stringify(args));
+const envelopeOf = ({ result }: Message) =>
+  result?.['structuredContent'] as {
+    success: boolean;
+    error: { code: string; outcome?: string; operation_id?: string };
+  };
+
+describe('a frame router', () => {
+  it('passes frames on unchanged in both directions', async () => {
+    const { client, upstream } = open({ onCall: echo });
+    const one = await client();
+    const params = {
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument: { name: 'a', value: 'b' },
+      x: 1,
+    };
+    await one.ask('completion/complete', params, 'a string id');
+    expect(upstream.received).toContainEqual({
+      jsonrpc: '2.0',
+      id: 'a string id',
+      method: 'completion/complete',
+      params,
+    });
+    const answered = await one.call('get', { a: [1, null] });
+    expect(answered).toMatchObject({ result: text('{"a":[1,null]}') });
+    expect(answered.result).not.toHaveProperty('_meta');
+  });
+
+  it('passes requests of the upstream to the client and answers back', async () => {
+    const { client, upstream } = open();
+    const one = await client();
+    const asked = one.next(({ method }) => method === 'sampling/createMessage');
+    upstream.send({ id: 7, method: 'sampling/createMessage', params: { maxTokens: 1 } });
+    expect(await asked).toMatchObject({ id: 7, params: { maxTokens: 1 } });
+    one.send({ id: 7, result: { role: 'assistant' } });
+    await expect
+      .poll(() => upstream.received)
+      .toContainEqual({ jsonrpc: '2.0', id: 7, result: { role: 'assistant' } });
+  });
+
+  it('drops answers of the client to requests that the upstream never made', async () => {
+    const { client, upstream } = open();
+    const one = await client();
+    one.send({ id: 99, result: {} });
+    await one.ask('ping');
+    expect(upstream.received.filter(({ id }) => id === 99)).toEqual([]);
+  });
+
+  it('ignores responses with a wrong id, responses that come twice and errors without an id', async () => {
+    const { client, upstream } = open({
+      onCall: ({ id, args }, fake) => {
+        fake.send({ id: 'wrong', result: text('wrong') });
+        fake.send({ id: null, error: { code: -32_603, message: 'not attributable' } });
+        fake.send({ id, result: text(String(args['n'])) });
+        fake.send({ id, result: text('twice') });
+        return undefined;
+      },
+    });
+    const one = await client();
+    const before = one.received.length;
+    const answers = await Promise.all([1, 2, 3].map((n) => one.call('get', { n })));
+    expect(answers.map(({ result }) => result)).toEqual(['1', '2', '3'].map(text));
+    await one.ask('ping');
+    expect(one.received).toHaveLength(before + 4);
+    expect(upstream.calls).toHaveLength(3);
+  });
+
+  it('refuses a second request with the id of one in flight, without settling the first', async () => {
+    const { client, upstream } = open();
+    const one = await client();
+    const refused = one.next(({ error }) => error !== undefined);
+    const first = one.ask('tools/call', { name: 'get', arguments: {} }, 50);
+    await expect.poll(() => upstream.calls).toHaveLength(1);
+    one.send({ id: 50, method: 'tools/call', params: { name: 'get', arguments: {} } });
+    expect(await refused).toMatchObject({ id: 50, error: { code: -32_600 } });
+    await first;
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('forwards a cancellation of a read and does not answer it', async () => {
+    const { client, upstream } = open();
+    const one = await client();
+    one.send({ id: 60, method: 'tools/call', params: { name: 'get', arguments: {} } });
+    await expect.poll(() => upstream.calls).toHaveLength(1);
+    one.send({ method: 'notifications/cancelled', params: { requestId: 60 } });
+    await expect
+      .poll(() => upstream.received.filter(({ method }) => method === 'notifications/cancelled'))
+      .toMatchObject([{ params: { requestId: 60 } }]);
+    upstream.send({ id: 60, result: text('late') });
+    await one.ask('ping');
+    expect(one.received.filter(({ id }) => id === 60)).toEqual([]);
+  });
+
+  it('passes progress on, and only increasing progress after a retry', async () => {
+    const { client, upstream } = open({
+      onCall: ({ args }, fake) => {
+        const token = (fake.received.at(-1)?.params?.['_meta'] as { progressToken: string })
+          .progressToken;
+        const isFirst = fake.calls.length === 1;
+        for (const progress of isFirst ? [1, 2] : [1, 2, 3]) {
+          fake.send({
+            method: 'notifications/progress',
+            params: { progressToken: token, progress },
+          });
+        }
+        if (isFirst) return void fake.crash();
+        return text(String(args['n']));
+      },
+    });
+    const one = await client();
+    await one.call('get', { n: 1 }, { _meta: { progressToken: 'mine' } });
+    const seen = one.received.filter(({ method }) => method === 'notifications/progress');
+    expect(seen.map(({ params }) => params)).toEqual(
+      [1, 2, 3].map((progress) => ({ progressToken: 'mine', progress })),
+    );
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it('refuses arguments that the schema of the server refuses, and sends nothing', async () => {
+    const inputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const { client, upstream } = open({ tools: [{ ...readTool, inputSchema }], onCall: echo });
+    const one = await client();
+    const refused = await one.call('get', { n: 'x' });
+    expect(refused.result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: { code: 'validation_error', details: { issues: [{ field: 'n' }] } },
+      },
+    });
+    expect(upstream.calls).toEqual([]);
+    // The schema is open, so other arguments are accepted.
+    expect((await one.call('get', { n: 1, other: true })).result).toEqual(
+      text('{"n":1,"other":true}'),
+    );
+  });
+});
+
+describe('an upstream that is lost', () => {
+  it('is started again, and a read is repeated', async () => {
+    const { client, upstream } = open({
+      onCall: ({ args }, fake) =>
+        fake.calls.length === 1 ? fake.crash() : text(String(args['n'])),
+    });
+    const one = await client();
+    const answered = await one.call('get', { n: 1 });
+    expect(answered.result).toMatchObject({
+      ...text('1'),
+      _meta: { 'dev.toolkeel/guard': { retry_count: 1 } },
+    });
+    expect(upstream.starts()).toBe(2);
+    const handshakes = upstream.received.filter(({ method }) => method === 'initialize');
+    expect(handshakes).toHaveLength(2);
+    expect(handshakes[1]?.params).toEqual(handshakes[0]?.params);
+  });
+
+  it('leaves the outcome of a mutation unknown, and never sends it again', async () => {
+    const { client, upstream } = open({
+      onCall: (_call, fake) => (fake.calls.length === 1 ? fake.crash() : text('executed')),
+    });
+    const one = await client();
+    expect(envelopeOf(await one.call('add', { n: 1 })).error).toMatchObject({
+      code: 'outcome_unknown',
+      outcome: 'unknown',
+    });
+    expect(envelopeOf(await one.call('add', { n: 1 })).error.code).toBe('outcome_unknown');
+    expect(upstream.calls).toHaveLength(1);
+    expect((await one.call('add', { n: 2 })).result).toMatchObject(text('executed'));
+  });
+
+  it('answers a mutation that was never written as not executed', async () => {
+    const { client, upstream } = open({
+      config: { policy: { maxRetries: 0 } },
+      onRequest: ({ method }, fake) => {
+        if (method === 'resources/list') return void fake.crash();
+        return method === 'initialize' && fake.starts() > 1 ? 'silent' : undefined;
+      },
+    });
+    const one = await client();
+    await one.ask('ping');
+    void one.ask('resources/list');
+    await expect.poll(() => upstream.starts()).toBe(2);
+    const pending = one.call('add', { n: 1 });
+    // The new server never completes its handshake.
+    for (const start of [2, 3, 4]) {
+      await expect.poll(() => upstream.starts()).toBe(start);
+      upstream.crash();
+    }
+    expect(envelopeOf(await pending).error).toMatchObject({
+      code: 'upstream_unavailable',
+      outcome: 'not_executed',
+    });
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('repeats listings and refuses requests that may have had an effect', async () => {
+    let crashes = 1;
+    const { client } = open({
+      onRequest: ({ method }, fake) => {
+        if (method === 'resources/list' && crashes-- > 0) fake.crash();
+        return method === 'custom/act' ? 'silent' : undefined;
+      },
+    });
+    const one = await client();
+    const act = one.ask('custom/act');
+    const list = one.ask('resources/list');
+    expect(await act).toMatchObject({ error: { code: 503 } });
+    expect(await list).toMatchObject({ result: {} });
+  });
+});
+
+describe('mutations', () => {
+  it('are separate calls if they are equal and their connections live', async () => {
+    const { client, upstream } = open({ onCall: (_call, fake) => text(String(fake.calls.length)) });
+    const [one, two] = [await client(), await client()];
+    await Promise.all([one.call('add'), one.call('add'), two.call('add')]);
+    await one.call('add');
+    expect(upstream.calls).toHaveLength(4);
+  });
+
+  it('return the first result to an equal call after a cancellation', async () => {
+    const { client, upstream } = open();
+    const one = await client();
+    one.send({ id: 70, method: 'tools/call', params: { name: 'add', arguments: { n: 1 } } });
+    await expect.poll(() => upstream.calls).toHaveLength(1);
+    one.send({ method: 'notifications/cancelled', params: { requestId: 70 } });
+    const repeated = one.call('add', { n: 1 });
+    upstream.send({ id: 70, result: text('done') });
+    const { result } = await repeated;
+    expect(result?.['content']).toMatchObject([
+      { text: expect.stringMatching(/^Not executed again/) as string },
+      { text: 'done' },
+    ]);
+    expect(result?.['_meta']).toMatchObject({
+      'dev.toolkeel/guard': { idempotency: { replayed: true } },
+    });
+    expect(upstream.calls).toHaveLength(1);
+    expect(upstream.received.filter(({ method }) => method === 'notifications/cancelled')).toEqual(
+      [],
+    );
+    // It is delivered now, so the next equal call is a new one.
+    void one.call('add', { n: 1 });
+    await expect.poll(() => upstream.calls).toHaveLength(2);
+    upstream.send({ id: upstream.calls[1]!.id, result: text('again') });
+  });
+
+  it('return the first result to an equal call on a new connection', async () => {
+    const { client, upstream } = open({ onCall: (_call, fake) => text(String(fake.calls.length)) });
+    const one = await client();
+    const before = upstream.calls.length;
+    one.send({ id: 80, method: 'tools/call', params: { name: 'add', arguments: { n: 1 } } });
+    one.breakConnection();
+    const two = await client();
+    const { result } = await two.call('add', { n: 1 });
+    expect(upstream.calls.length - before).toBeLessThanOrEqual(1);
+    expect(result?.['isError']).toBeUndefined();
+  });
+
+  it('replay an explicit key, and refuse it with other arguments', async () => {
+    const { client, upstream } = open({ onCall: (_call, fake) => text(String(fake.calls.length)) });
+    const one = await client();
+    const _meta = { 'dev.toolkeel/idempotency-key': 'key-0123456789abcdef' };
+    const first = await one.call('add', { n: 1 }, { _meta });
+    const second = await one.call('add', { n: 1 }, { _meta });
+    expect(first.result?.['content']).toEqual([{ type: 'text', text: '1' }]);
+    expect(second.result?.['content']).toMatchObject([{}, { text: '1' }]);
+    expect(envelopeOf(await one.call('add', { n: 2 }, { _meta })).error.code).toBe(
+      'idempotency_conflict',
+    );
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('pass errors of the upstream on as they are', async () => {
+    const failure = { ...text('no such file'), isError: true };
+    const { client, upstream } = open({ onCall: () => failure });
+    const one = await client();
+    const { result } = await one.call('add', { n: 1 });
+    expect(result).toMatchObject(failure);
+    await one.call('add', { n: 1 });
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it('are subject to the rules of the policy', async () => {
+    const { client, upstream } = open({
+      tools: [readTool, writeTool],
+      settings: { blockedTools: ['add'] },
+      onCall: () => text('done'),
+    });
+    const one = await client();
+    expect(envelopeOf(await one.call('add')).error).toMatchObject({
+      code: 'policy_denied_blocked',
+      outcome: 'not_executed',
+    });
+    expect(upstream.calls).toEqual([]);
+  });
+});
+
+it('retries a read whose error is known to be transient, then passes the error on', async () => {
+  const limited = { ...text('Error: 503 Service Unavailable'), isError: true };
+  const { client, upstream } = open({
+    config: { policy: { initialBackoffMs: 1, maxBackoffMs: 1 } },
+    onCall: ({ args }, fake) => {
+      if (args['always'] === true) return limited;
+      return fake.calls.length === 1 ? limited : text('ok');
+    },
+  });
+  const one = await client();
+  expect((await one.call('get')).result).toMatchObject(text('ok'));
+  expect(upstream.calls).toHaveLength(2);
+  expect((await one.call('get', { always: true })).result).toMatchObject(limited);
+  expect(upstream.calls).toHaveLength(5);
+});
+
+it('redacts the secrets of the environment in results', async () => {
+  const { client } = open({
+    env: { API_TOKEN: 'tok-0123456789' },
+    onCall: () => text('the token is tok-0123456789'),
+  });
+  const one = await client();
+  expect(JSON.stringify((await one.call('get')).result)).toContain('[redacted]');
+  expect(one.lines.join('\n')).not.toContain('tok-0123456789');
+});
+
+it('logs the effects of the tools and the reasons', async () => {
+  const { client, logs, close } = open({
+    config: { tools: { 'set_*': { effect: 'idempotent' } } },
+    tools: [
+      readTool,
+      writeTool,
+      { name: 'set_x' },
+      { name: 'put', annotations: { idempotentHint: true } },
+    ],
+    onCall: echo,
+  });
+  await (await client()).call('get');
+  await close();
+  const entry = logs().find(({ event }) => event === 'guard_effects');
+  expect(entry?.['tools']).toEqual([
+    'get: read (readOnlyHint)',
+    'add: once (no readOnlyHint)',
+    'set_x: idempotent (configured)',
+    'put: once (idempotentHint, which is not trusted)',
+  ]);
+});
