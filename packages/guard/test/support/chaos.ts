@@ -24,6 +24,7 @@ export interface Chaos {
 
 const folders: string[] = [];
 const children: ChildProcess[] = [];
+const opened: Chaos[] = [];
 
 export const newFolder = (): string => {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-guard-'));
@@ -41,13 +42,15 @@ export const newChaos = (): Chaos => {
   };
   const of = (name: string, key?: string): Entry[] =>
     read<Entry>(name).filter((entry) => key === undefined || entry.key === key);
-  return {
+  const chaos: Chaos = {
     dir,
     command: (...flags) => [process.execPath, server, dir, ...flags],
     starts: () => read('starts'),
     calls: (key) => of('calls', key),
     effects: (key) => of('effects', key),
   };
+  opened.push(chaos);
+  return chaos;
 };
 
 /** Starts a chaos server on HTTP. */
@@ -70,9 +73,11 @@ export const startHttpChaos = async (
   };
 };
 
-/** For `afterAll`: ends the servers of this file and removes their folders. */
+/** For `afterAll`: ends the servers of this file, also those that a failed test left behind, and removes their folders. */
 export const cleanUp = (): void => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const { pid } of opened.splice(0).flatMap((chaos) => chaos.starts()))
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
 };
 
