@@ -54,14 +54,15 @@ export async function openHost(
   }
 }
 
-function configFlags({
-  profile,
+function configFlags({ profile, ...flags }: ServerFlags): Readonly<Record<string, unknown>> {
+  return { ...(profile !== undefined && { profile }), ...configLogLevel(flags) };
+}
+
+/** The log level of the flags, in the shape of the configuration. */
+export function configLogLevel({
   logLevel,
   verbose,
-}: ServerFlags): Readonly<Record<string, unknown>> {
+}: Pick<ServerFlags, 'logLevel' | 'verbose'>): Readonly<Record<string, unknown>> {
   const level = logLevel ?? (verbose ? 'debug' : undefined);
-  return {
-    ...(profile !== undefined && { profile }),
-    ...(level !== undefined && { log: { level } }),
-  };
+  return level === undefined ? {} : { log: { level } };
 }

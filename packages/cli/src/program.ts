@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { stopSignal } from '@toolkeel/host/signals';
 import type { DoctorFlags } from './commands/doctor.js';
+import type { GuardFlags } from './commands/guard.js';
 import type { InitFlags } from './commands/init.js';
 import type { LlmFlags } from './commands/llm.js';
 import type { LoginFlags } from './commands/login.js';
@@ -73,6 +74,33 @@ export function createProgram(
         const { stopped, release } = stopSignal();
         const { serve } = await import('./commands/serve.js');
         return serve(packs, flags, runtime, stopped).finally(release);
+      }),
+    );
+
+  withLog(withConfig(program.command('guard')))
+    .description('Guard another MCP server: retries, deadlines, no duplicate mutations, restarts.')
+    .argument('[command...]', 'The command of a server on stdio, after --')
+    .option('--url <url>', 'Guard a server on Streamable HTTP')
+    .option('--upstream <name>', 'Guard this server of the configuration (default: the only one)')
+    .option('--name <name>', 'Call the server so in the journal, logs and metrics')
+    .option(
+      '--trust <annotations>',
+      'Trust these annotations: none, readOnly or all (default: readOnly)',
+    )
+    .option('--http [host:port]', 'Serve over HTTP instead of stdin and stdout')
+    .addHelpText(
+      'after',
+      example(
+        'toolkeel guard -- npx -y @modelcontextprotocol/server-everything',
+        'toolkeel guard --url https://mcp.example.com/mcp',
+        'toolkeel guard --http 127.0.0.1:7411 -- npx -y @modelcontextprotocol/server-memory',
+      ),
+    )
+    .action(
+      run(async (command: string[], flags: GuardFlags) => {
+        const { stopped, release } = stopSignal();
+        const { guard } = await import('./commands/guard.js');
+        return guard(command, flags, runtime, stopped).finally(release);
       }),
     );
 
@@ -212,13 +240,17 @@ export async function addSandboxFlags(program: Command): Promise<void> {
 }
 
 function withServerFlags(command: Command): Command {
-  return withPacks(command)
+  return withLog(withPacks(command))
     .option('--profile <name>', 'Use this profile: readonly, api or workflow (default: readonly)')
     .option('--sandbox', 'Use local upstreams only, without credentials')
     .option(
       '--without-approval',
       'Accept a --profile or TOOLKEEL_PROFILE that requires fewer approvals than the configuration',
-    )
+    );
+}
+
+function withLog(command: Command): Command {
+  return command
     .option(
       '--log-level <level>',
       'Set the log level: debug, info, warn, error or silent (default: info)',

@@ -174,7 +174,7 @@ export class GuardedCalls {
     const meta = objectIn(params, '_meta');
     const ticket = tool.mutation ? this.#ticketOf(tool, given, params) : undefined;
     // At once: an equal call may follow the cancellation directly.
-    if (ticket) exchange.signal.addEventListener('abort', ticket.detached, { once: true });
+    if (ticket) exchange.onDetached(ticket.detached);
     let reply: ResponseFrame | undefined;
     const handler = async (
       _args: Arguments,

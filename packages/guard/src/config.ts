@@ -1,5 +1,5 @@
 import { definePolicy, type ResiliencePolicy } from '@toolkeel/kernel/policy';
-import { httpUrl, secretSource, type SecretSource } from '@toolkeel/pack-kit/base';
+import { httpUrl, secretSource } from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
 
 const effect = z.enum(['read', 'idempotent', 'once']);
@@ -95,4 +95,3 @@ export const upstreamsSchema = z.record(z.string().min(1), upstreamSchema);
 
 export type UpstreamConfig = z.output<typeof upstreamSchema>;
 export type ToolRules = z.output<typeof toolRules>;
-export type { SecretSource };

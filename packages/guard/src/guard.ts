@@ -6,10 +6,13 @@ import {
   type LoadedConfig,
 } from '@toolkeel/host';
 import { definePolicy, presets } from '@toolkeel/kernel/policy';
+import { readSecret } from '@toolkeel/pack-kit/base';
 import { GuardedCalls } from './calls.js';
-import { childLink } from './child-link.js';
-import { upstreamsSchema, type SecretSource, type UpstreamConfig } from './config.js';
+import { childLink, type ChildOptions } from './child-link.js';
+import { childRegistry, endSurvivors } from './children.js';
+import type { UpstreamConfig } from './config.js';
 import { openGovernance, type GuardGovernance } from './governance.js';
+import { serveHttp, type HttpFace } from './http-face.js';
 import type { Connect } from './link.js';
 import { Session, type Client } from './session.js';
 import { serveStdio } from './stdio-face.js';
@@ -35,6 +38,8 @@ export interface Guard {
   readonly metrics: GuardGovernance['metrics'];
   /** Serves one client on stdin and stdout until it disconnects or `stopped` resolves, then closes. */
   readonly stdio: (stopped: Promise<void>, streams?: StdioStreams) => Promise<void>;
+  /** Serves clients over HTTP. Closes everything if that fails. */
+  readonly listen: () => Promise<HttpFace>;
   readonly open: (client: Client) => Session;
   readonly close: () => Promise<void>;
 }
@@ -105,7 +110,10 @@ export function createGuard(options: GuardOptions): Guard {
       return Promise.resolve([{ name, circuit, retryTokens }]);
     },
   });
-  const connect = options.connect ?? connectTo(name, config, childEnv, log);
+  const connect =
+    options.connect ??
+    connectTo(config, { name, env: childEnv, log, register: childRegistry(loaded.dataDir, log) });
+  if (!options.connect) endSurvivors(loaded.dataDir, log);
 
   const open = (client: Client): Session => {
     const session = new Session({
@@ -117,6 +125,7 @@ export function createGuard(options: GuardOptions): Guard {
       startTimeoutMs: config.startTimeoutSecs * 1000,
     });
     sessions.add(session);
+    void session.closed.then(() => sessions.delete(session));
     return session;
   };
   const close = async (): Promise<void> => {
@@ -133,6 +142,26 @@ export function createGuard(options: GuardOptions): Guard {
     metrics: governance.metrics,
     open,
     close,
+    listen: async () => {
+      governance.journal.start();
+      try {
+        const face = await serveHttp({
+          http: loaded.httpOptions,
+          open,
+          tool: (tool) => calls.get(tool),
+          metrics: governance.metrics,
+          onError: (cause) => log('error', 'unexpected', { cause }),
+        });
+        const closeAll = async (): Promise<void> => {
+          await face.close();
+          await close();
+        };
+        return { url: face.url, close: closeAll };
+      } catch (cause) {
+        await close();
+        throw cause;
+      }
+    },
     stdio: async (stopped, { stdin, stdout } = process) => {
       const output = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
       governance.journal.start();
@@ -148,13 +177,10 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 function connectTo(
-  name: string,
-  config: UpstreamConfig,
-  env: NodeJS.ProcessEnv,
-  log: HostLog,
+  { command = '', args, cwd }: UpstreamConfig,
+  child: Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'>,
 ): Connect {
-  const { command = '', args, cwd } = config;
-  return childLink({ name, command, args, env, cwd, log });
+  return childLink({ ...child, command, args, cwd });
 }
 
 /** The environment of a child: that of the guard, and the configured variables. */
@@ -162,14 +188,10 @@ function childEnvironment(
   { env: given }: UpstreamConfig,
   env: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
-  const own = Object.entries(given).map(([name, value]) => [name, valueOf(value, env)] as const);
+  const own = Object.entries(given).map(
+    ([name, value]) => [name, readSecret(value, `env.${name}`, env)] as const,
+  );
   return { ...env, ...Object.fromEntries(own) };
-}
-
-function valueOf(value: string | SecretSource, env: NodeJS.ProcessEnv): string {
-  if (typeof value === 'string') return value;
-  const source = value as { readonly env?: string; readonly prefix?: string };
-  return `${source.prefix ?? ''}${env[source.env ?? ''] ?? ''}`;
 }
 
 /** Lists what was decided and why: annotations are often wrong, and the operator can correct them. */
@@ -185,5 +207,3 @@ function logEffects(log: HostLog, upstream: string, tools: readonly GuardedTool[
     log('info', 'once_tools_without_key', { tools: keyless.map(({ listed }) => listed.name) });
   }
 }
-
-export { upstreamsSchema };

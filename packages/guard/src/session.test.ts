@@ -179,7 +179,10 @@ describe('an upstream that is lost', () => {
     const { client, upstream } = open({
       config: { policy: { maxRetries: 0 } },
       onRequest: ({ method }, fake) => {
-        if (method === 'resources/list') return void fake.crash();
+        if (method === 'resources/list') {
+          fake.crash();
+          return 'silent';
+        }
         return method === 'initialize' && fake.starts() > 1 ? 'silent' : undefined;
       },
     });
@@ -204,7 +207,10 @@ describe('an upstream that is lost', () => {
     let crashes = 1;
     const { client } = open({
       onRequest: ({ method }, fake) => {
-        if (method === 'resources/list' && crashes-- > 0) fake.crash();
+        if (method === 'resources/list' && crashes-- > 0) {
+          fake.crash();
+          return 'silent';
+        }
         return method === 'custom/act' ? 'silent' : undefined;
       },
     });

@@ -76,7 +76,10 @@ interface CallState {
   readonly progressToken: Id | undefined;
   /** The highest progress that the client has seen: a retry must not report less. */
   lastProgress: number;
+  /** Aborts when the client cancels or disconnects. */
   readonly controller: AbortController;
+  /** Called when nobody waits for the result any more. */
+  onDetached: (() => void) | undefined;
 }
 
 /**
@@ -103,6 +106,11 @@ export class Session {
   #isListed = false;
   #sequence = 0;
   #isClosed = false;
+  #onClosed = (): void => {};
+  /** Resolves when the upstream of this session has ended. */
+  readonly closed = new Promise<void>((resolve) => {
+    this.#onClosed = resolve;
+  });
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -167,6 +175,7 @@ export class Session {
       const call = this.#calls.get(id);
       if (call) {
         this.#calls.delete(id);
+        call.onDetached?.();
         return call.controller.abort(params?.['reason'] ?? 'the client cancelled the call');
       }
       this.#pending.delete(id);
@@ -183,6 +192,7 @@ export class Session {
       progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
       lastProgress: -Infinity,
       controller,
+      onDetached: undefined,
     };
     this.#calls.set(id, call);
     const answer = (found: Answer): void => {
@@ -193,6 +203,9 @@ export class Session {
     };
     const exchange: Exchange = {
       signal: controller.signal,
+      onDetached: (callback) => {
+        call.onDetached = callback;
+      },
       tools: () => this.#toolsListed(),
       send: (attempt, request) => this.#attempt(call, attempt, request),
     };
@@ -203,9 +216,16 @@ export class Session {
   readonly ownExchange = (): Exchange => {
     const clientId = this.#nextId();
     const controller = new AbortController();
-    const call = { clientId, progressToken: undefined, lastProgress: 0, controller };
+    const call: CallState = {
+      clientId,
+      progressToken: undefined,
+      lastProgress: 0,
+      controller,
+      onDetached: undefined,
+    };
     return {
       signal: controller.signal,
+      onDetached: () => {},
       tools: () => this.#toolsListed(),
       send: (attempt, sent) => {
         const { params = {}, ...message } = sent.request.message;
@@ -532,13 +552,22 @@ export class Session {
     this.#isClosed = true;
     const calls = [...this.#calls.values()];
     this.#calls.clear();
-    for (const { controller } of calls) controller.abort(new Error('the client disconnected'));
+    for (const { controller, onDetached } of calls) {
+      onDetached?.();
+      controller.abort(new Error('the client disconnected'));
+    }
+  }
+
+  /** The connection that waited for this call is gone, but the client may still fetch its result. */
+  detach(id: Id): void {
+    this.#calls.get(id)?.onDetached?.();
   }
 
   async close(): Promise<void> {
     this.disconnect();
     await this.#restarts.close();
     for (const own of [...this.#own.values()]) own(undefined);
+    this.#onClosed();
   }
 }
 
@@ -554,6 +583,8 @@ export interface SentRequest {
 export interface Exchange {
   /** Aborts when the client cancels or disconnects. */
   readonly signal: AbortSignal;
+  /** Sets what is called when the client cancels, or the connection of the call is lost. */
+  readonly onDetached: (callback: () => void) => void;
   /** Undefined if the tools are known. */
   readonly tools: () => Promise<void> | undefined;
   readonly send: (attempt: AttemptContext, sent: SentRequest) => Promise<ResponseFrame>;

@@ -7,7 +7,7 @@ export { keylessTools } from './dedup-key/templates.js';
 export type { Approvals, Decided } from './approvals/approvals.js';
 export type { Operations, Resolution } from './operations/operations.js';
 export type { ApprovalView, OperationView } from './operations/view.js';
-export type { Liveness, ProcessRef } from './owner/process.js';
+export { processRef, systemLiveness, type Liveness, type ProcessRef } from './owner/process.js';
 export {
   commandNotifier,
   webhookNotifier,

@@ -64,8 +64,13 @@ function exists(pid: number): boolean {
   }
 }
 
+/** Identifies a process of this host. `startedAt` is empty where the system cannot tell. */
+export function processRef(pid: number): ProcessRef {
+  return { host: hostOf(), pid, startedAt: statOf(pid).startedAt };
+}
+
 export const systemLiveness: Liveness = {
-  self: () => ({ host: hostOf(), pid: process.pid, startedAt: statOf(process.pid).startedAt }),
+  self: () => processRef(process.pid),
   isAlive: ({ pid, startedAt }) => {
     if (!exists(pid)) return false;
     const now = statOf(pid);

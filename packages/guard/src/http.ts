@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Id } from './frame.js';
+
+export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** Answers a request that cannot be processed with a JSON-RPC error. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  code: number,
+  message: string,
+  id: Id | null = null,
+  data?: unknown,
+): void {
+  const error = { code, message, ...(data !== undefined && { data }) };
+  const body = JSON.stringify({ jsonrpc: '2.0', id, error });
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
