@@ -10,7 +10,7 @@ const settings = { policy: { idleTimeoutMs: 2000, initialBackoffMs: 10 } };
 
 const paths = [
   { face: 'stdio', upstream: 'stdio' },
-  // { face: 'HTTP', upstream: 'stdio' },
+  { face: 'HTTP', upstream: 'stdio' },
   // { face: 'stdio', upstream: 'HTTP' },
   // { face: 'HTTP', upstream: 'HTTP' },
 ] as const;
