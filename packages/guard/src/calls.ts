@@ -74,6 +74,8 @@ const GUARD_META = 'dev.toolkeel/guard';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 /** Results of the upstream are passed on whatever their size; the link bounds it. */
 const BYTE_BUDGET = 2 ** 28;
+/** Names that clients call without finding them in a listing. */
+const MAX_UNLISTED = 100;
 /** Of a read, the engine needs to know only that it was answered. */
 const ANSWERED = answerOf({});
 
@@ -82,6 +84,7 @@ export class GuardedCalls {
   readonly upstream: Upstream;
   readonly #options: GuardedCallsOptions;
   readonly #tools = new Map<string, GuardedTool>();
+  readonly #unlisted = new Set<string>();
   readonly #repeats = new Repeats();
   readonly #send: Readonly<Record<Effect, ResilientFunction<Job, ResponseFrame>>>;
 
@@ -127,13 +130,29 @@ export class GuardedCalls {
 
   /** Takes over the complete listing. */
   async replace(listed: readonly ListedTool[]): Promise<void> {
+    for (const { name } of listed) this.#unlisted.delete(name);
     const isUnchanged =
-      listed.length === this.#tools.size &&
+      listed.length === this.#tools.size - this.#unlisted.size &&
       listed.every((tool) => isSame(this.#tools.get(tool.name)?.listed, tool));
     if (isUnchanged && listed.length > 0) return;
     this.#tools.clear();
+    this.#unlisted.clear();
     for (const tool of listed) this.#tools.set(tool.name, this.#guard(tool));
     await this.#options.onTools(this.tools);
+  }
+
+  /** A tool that is not listed may do anything; the server decides whether it exists. */
+  async #addUnlisted(name: string): Promise<GuardedTool> {
+    const guarded = this.#guard({ name });
+    this.#unlisted.add(name);
+    this.#tools.set(name, guarded);
+    for (const oldest of this.#unlisted) {
+      if (this.#unlisted.size <= MAX_UNLISTED) break;
+      this.#unlisted.delete(oldest);
+      this.#tools.delete(oldest);
+    }
+    await this.#options.onTools(this.tools);
+    return guarded;
   }
 
   #guard(listed: ListedTool): GuardedTool {
@@ -167,8 +186,7 @@ export class GuardedCalls {
       const error = { code: -32_602, message: 'Invalid params: name or arguments are malformed' };
       return { frame: frameOf({ jsonrpc: '2.0', id: frame.message.id, error }) };
     }
-    // A tool that is not listed may do anything; the server decides whether it exists.
-    const guarded = this.#tools.get(name) ?? this.#guard({ name });
+    const guarded = this.#tools.get(name) ?? (await this.#addUnlisted(name));
     const effect = guarded.decision.of(given);
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');

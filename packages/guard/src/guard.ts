@@ -13,6 +13,7 @@ import { childRegistry, endSurvivors } from './children.js';
 import type { UpstreamConfig } from './config.js';
 import { openGovernance, type GuardGovernance } from './governance.js';
 import { serveHttp, type HttpFace } from './http-face.js';
+import { httpLink, type HttpLinkOptions } from './http-link.js';
 import type { Connect } from './link.js';
 import { Session, type Client } from './session.js';
 import { serveStdio } from './stdio-face.js';
@@ -112,7 +113,13 @@ export function createGuard(options: GuardOptions): Guard {
   });
   const connect =
     options.connect ??
-    connectTo(config, { name, env: childEnv, log, register: childRegistry(loaded.dataDir, log) });
+    connectTo(config, {
+      name,
+      env: childEnv,
+      log,
+      register: childRegistry(loaded.dataDir, log),
+      schemaOf: (tool) => calls.get(tool)?.listed.inputSchema,
+    });
   if (!options.connect) endSurvivors(loaded.dataDir, log);
 
   const open = (client: Client): Session => {
@@ -176,11 +183,20 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
+interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'> {
+  readonly schemaOf: HttpLinkOptions['schemaOf'];
+}
+
 function connectTo(
-  { command = '', args, cwd }: UpstreamConfig,
-  child: Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'>,
+  { command = '', args, cwd, url, headers }: UpstreamConfig,
+  { schemaOf, ...child }: ConnectOptions,
 ): Connect {
-  return childLink({ ...child, command, args, cwd });
+  if (url === undefined) return childLink({ ...child, command, args, cwd });
+  const { name, log, env } = child;
+  const read = Object.entries(headers).map(
+    ([header, value]) => [header, readSecret(value, `headers.${header}`, env)] as const,
+  );
+  return httpLink({ name, url, log, schemaOf, headers: Object.fromEntries(read) });
 }
 
 /** The environment of a child: that of the guard, and the configured variables. */

@@ -4,7 +4,7 @@ import type { Frame, Id } from './frame.js';
 /** A connection to an upstream, from its start until it is lost. */
 export interface Link {
   /** Writes a frame. Throws if the link is closed: nothing was written then. */
-  readonly send: (frame: Frame) => void;
+  readonly send: (frame: Frame, isMutation?: boolean) => void;
   /** Stops and continues the delivery of frames, while the client does not read. */
   readonly pause: () => void;
   readonly resume: () => void;

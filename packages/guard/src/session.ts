@@ -55,6 +55,7 @@ const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 /** How long a server may take to show that it still responds. */
 const PROBE_MS = 5000;
 const MAX_PAGES = 100;
+const MAX_OUTBOX = 1000;
 /** Outside of the range that JSON-RPC and MCP reserve. */
 const UNAVAILABLE_CODE = 503;
 
@@ -104,6 +105,13 @@ export class Session {
   #modernMeta: Readonly<Record<string, unknown>> | undefined;
   #listing: Promise<void> | undefined;
   #isListed = false;
+  /** Notifications of the client that arrived before the upstream was ready. */
+  #outbox: Frame[] = [];
+  #onHandshake = (): void => {};
+  /** Resolves when the revision of the session is decided. */
+  readonly #handshake = new Promise<void>((resolve) => {
+    this.#onHandshake = resolve;
+  });
   #sequence = 0;
   #isClosed = false;
   #onClosed = (): void => {};
@@ -167,7 +175,7 @@ export class Session {
     const { method, params } = frame.message;
     if (method === 'notifications/initialized') {
       this.#initialized = frame;
-      this.#trySend(frame);
+      this.#notify(frame);
       return void this.#listTools();
     }
     if (method === 'notifications/cancelled') {
@@ -180,7 +188,11 @@ export class Session {
       }
       this.#pending.delete(id);
     }
-    this.#trySend(frame);
+    this.#notify(frame);
+  }
+
+  #notify(frame: Frame): void {
+    if (!this.#trySend(frame) && this.#outbox.length < MAX_OUTBOX) this.#outbox.push(frame);
   }
 
   #call(frame: RequestFrame): void {
@@ -284,7 +296,7 @@ export class Session {
       this.#attempts.set(id, settled);
       if (token !== undefined) this.#attemptsByToken.set(token, settled);
       try {
-        link.send(frame);
+        link.send(frame, isMutation);
         attempt.sent = 'maybe';
       } catch (cause) {
         return settled.reject(lost('no', cause instanceof Error ? cause.message : String(cause)));
@@ -358,6 +370,7 @@ export class Session {
     this.#pending.delete(id);
     this.#restarts.succeeded();
     this.#learn(pending.frame, frame.message);
+    if (pending.frame.message.method === 'initialize') this.#onHandshake();
     this.#options.client.send(frame);
   }
 
@@ -423,6 +436,7 @@ export class Session {
       this.#refuse(id, UNAVAILABLE_CODE, `The upstream ${reason}.`, { retryable: true });
     }
     this.#pending.clear();
+    this.#outbox = [];
   }
 
   /** A new server knows nothing of the session: it is initialised as the first one was. */
@@ -446,6 +460,11 @@ export class Session {
 
   #ready(link: Link, isRestart: boolean): void {
     for (const { frame } of this.#pending.values()) link.send(frame);
+    for (const frame of this.#outbox.splice(0)) {
+      // A repeated handshake includes it.
+      if (isRestart && frame === this.#initialized) continue;
+      link.send(frame);
+    }
     if (isRestart && this.#isListed) void this.#listTools(true);
   }
 
@@ -454,6 +473,7 @@ export class Session {
   #learnModern(meta: Readonly<Record<string, unknown>>): void {
     if (this.#modernMeta || typeof meta[VERSION_KEY] !== 'string') return;
     this.#modernMeta = { [VERSION_KEY]: meta[VERSION_KEY], [CAPABILITIES_KEY]: {} };
+    this.#onHandshake();
     void this.#listTools();
   }
 
@@ -469,6 +489,8 @@ export class Session {
   }
 
   async #fetchTools(): Promise<void> {
+    // A client may send its first calls together with its handshake.
+    if (this.#initialize) await this.#handshake;
     if (!this.#modernMeta && this.#capabilities?.['tools'] === undefined) return;
     const tools: ListedTool[] = [];
     let cursor: unknown;

@@ -11,8 +11,8 @@ const settings = { policy: { idleTimeoutMs: 2000, initialBackoffMs: 10 } };
 const paths = [
   { face: 'stdio', upstream: 'stdio' },
   { face: 'HTTP', upstream: 'stdio' },
-  // { face: 'stdio', upstream: 'HTTP' },
-  // { face: 'HTTP', upstream: 'HTTP' },
+  { face: 'stdio', upstream: 'HTTP' },
+  { face: 'HTTP', upstream: 'HTTP' },
 ] as const;
 const cases = paths.flatMap((path) => revisions.map((revision) => ({ ...path, revision })));
 

@@ -24,7 +24,7 @@ afterAll(() => {
 });
 
 const upstreams = {
-  stdio: () => Promise.resolve({ command: process.execPath, args: [fixture, '--stdio'] }),
+  stdio: () => Promise.resolve({ command: process.execPath, args: [fixture, 'stdio'] }),
   HTTP: async () => {
     const child = spawn(process.execPath, [fixture], { stdio: ['pipe', 'pipe', 'inherit'] });
     started.push(child);
