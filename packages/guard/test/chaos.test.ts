@@ -40,8 +40,8 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
       return [outcomeOf(frame).replace(key, 'KEY'), chaos.calls(key).length, chaos.effects(key).length];
     };
     const faults = [
-      ...['none', 'garbage', 'wrong_id_then_right', 'duplicate', 'null_id_then_right'],
-      ...['no_result_type', 'list_changed'],
+      ...['none', 'wrong_id_then_right', 'duplicate', 'null_id_then_right'],
+      ...['no_result_type', 'list_changed', upstream === 'stdio' ? 'garbage' : 'sse'],
     ];
     for (const fault of faults) {
       expect([fault, ...(await answered('read', fault))]).toEqual([fault, 'ok: done KEY', 1, 0]);
@@ -66,8 +66,11 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
 
   it('a server that crashes during a call', async () => {
     const chaos = newChaos();
-    const guard = await openGuard({ chaos, face, upstream, revision, settings });
-    for (const fault of ['crash_before', 'crash', 'partial']) {
+    // A server on HTTP is started again by its supervisor: the retry has to come after that.
+    const policy = upstream === 'HTTP' ? { initialBackoffMs: 1000, jitter: 'none' } : {};
+    const guard = await openGuard({ chaos, face, upstream, revision, settings: { policy } });
+    const faults = upstream === 'HTTP' ? ['crash'] : ['crash_before', 'crash', 'partial'];
+    for (const fault of faults) {
       const key = `read-${fault}`;
       const read = await guard.call('read', { key, fault, times: 1 });
       expect([fault, outcomeOf(read)]).toEqual([fault, `ok: done ${key}`]);
@@ -88,7 +91,9 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
   it('a server that does not answer', async () => {
     const chaos = newChaos();
     const guard = await openGuard({ chaos, face, upstream, revision, settings });
-    const faults = ['hang', 'wrong_id', 'null_id', 'both', 'neither'];
+    // Over HTTP an answer that is malformed is the answer; on stdio it may belong to anything.
+    const malformed = upstream === 'stdio' ? ['both', 'neither'] : [];
+    const faults = ['hang', 'wrong_id', 'null_id', ...malformed];
     const answers = await Promise.all(
       faults.flatMap((fault) =>
         ['read', 'write'].map(async (tool) => {
@@ -108,3 +113,50 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
     await guard.close();
   });
 });
+
+describe.each(cases.filter(({ upstream }) => upstream === 'HTTP'))(
+  '$face → guard → HTTP, $revision',
+  ({ face, revision }) => {
+    it('connections that break, and answers that are none', async () => {
+      const chaos = newChaos();
+      const guard = await openGuard({ chaos, face, upstream: 'HTTP', revision, settings });
+      const outcome = async (tool: string, fault: string) => {
+        const key = `${tool}-${fault}`;
+        const frame = await guard.call(tool, { key, fault, times: 1, ms: 1 });
+        return [outcomeOf(frame).replace(key, 'KEY'), chaos.calls(key).length];
+      };
+      for (const fault of ['sse_cut', 'sse_eof', 'reset', 'http_503', 'http_html']) {
+        expect([fault, await outcome('read', fault)]).toEqual([fault, ['ok: done KEY', 2]]);
+        const unknown = ['outcome_unknown, unknown', 1];
+        expect([fault, await outcome('write', fault)]).toEqual([fault, unknown]);
+        expect(chaos.effects(`write-${fault}`)).toHaveLength(1);
+      }
+      for (const fault of ['garbage', 'both', 'neither', 'empty_202']) {
+        const [read] = await outcome('read', fault);
+        expect([fault, read]).toEqual([fault, expect.stringMatching(/^(ok|upstream_unavail)/)]);
+        const unknown = ['outcome_unknown, unknown', 1];
+        expect([fault, await outcome('write', fault)]).toEqual([fault, unknown]);
+      }
+      expect(await outcome('read', 'http_429')).toEqual(['ok: done KEY', 2]);
+      const [limited] = await outcome('write', 'http_429');
+      expect(limited).toMatch(/^ok: done|^rate_limited, not_executed$/);
+      expect(chaos.effects('write-http_429').length).toBe(limited === 'ok: done KEY' ? 1 : 0);
+      expectSound(guard);
+      await guard.close();
+    });
+
+    it('a server that forgets its sessions', async () => {
+      const chaos = newChaos();
+      const guard = await openGuard({ chaos, face, upstream: 'HTTP', revision, settings });
+      for (const fault of ['forget_404', 'forget_400']) {
+        await guard.call('read', { key: fault, fault });
+        expect(textIn(await guard.call('write', { key: `after-${fault}` }))).toBe(
+          `done after-${fault}`,
+        );
+        expect(chaos.effects(`after-${fault}`)).toHaveLength(1);
+      }
+      expectSound(guard);
+      await guard.close();
+    });
+  },
+);

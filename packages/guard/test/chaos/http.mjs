@@ -51,9 +51,9 @@ export const serveHttp = async (protocol, port) => {
         case 'empty_202':
           return response.writeHead(202, headers).end();
         case 'http_429':
-          return json(response, 429, '{"error":"too many"}', { 'retry-after': `${ms / 1000}` });
+          return json(response, 429, '{"error":"too many"}', { 'retry-after': `${Math.ceil(ms / 1000)}` });
         case 'http_503':
-          return json(response, 503, '{"error":"busy"}', { 'retry-after': `${ms / 1000}` });
+          return json(response, 503, '{"error":"busy"}', { 'retry-after': `${Math.ceil(ms / 1000)}` });
         case 'http_html':
           return response
             .writeHead(502, { 'content-type': 'text/html' })

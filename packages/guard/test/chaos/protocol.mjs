@@ -177,7 +177,9 @@ export const createProtocol = (world, options) => {
       return exchange.send(answerOf(message, modern, textOf(JSON.stringify(answers))));
     }
     if (fault === 'crash_before') return die();
-    if (['write', 'put', 'unmarked'].includes(name)) world.perform(name, key);
+    // A rate limit rejects a call before it has an effect.
+    if (['write', 'put', 'unmarked'].includes(name) && fault !== 'http_429')
+      world.perform(name, key);
     return deliver(exchange, message, modern, { fault, ms, bytes, key });
   };
 

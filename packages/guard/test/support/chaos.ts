@@ -23,7 +23,7 @@ export interface Chaos {
 }
 
 const folders: string[] = [];
-const children: ChildProcess[] = [];
+const children = new Set<ChildProcess>();
 const opened: Chaos[] = [];
 
 export const newFolder = (): string => {
@@ -53,21 +53,29 @@ export const newChaos = (): Chaos => {
   return chaos;
 };
 
-/** Starts a chaos server on HTTP. */
+/** Starts a chaos server on HTTP, and again on the same port whenever it ends, as a supervisor does. */
 export const startHttpChaos = async (
   chaos: Chaos,
-  port = 0,
   flags: readonly string[] = [],
-): Promise<{ url: string; kill: (signal?: NodeJS.Signals) => Promise<void> }> => {
-  const [file, ...args] = chaos.command('--http', String(port), ...flags);
-  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  children.push(child);
-  const ended = once(child, 'exit');
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+): Promise<{ url: string; kill: () => Promise<void> }> => {
+  let child: ChildProcess;
+  const start = async (port: string): Promise<string> => {
+    const [file, ...args] = chaos.command('--http', port, ...flags);
+    const started = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    child = started;
+    children.add(started);
+    void once(started, 'exit').then(() => {
+      if (children.delete(started)) void start(new URL(url).port);
+    });
+    const [line] = (await once(started.stdout, 'data')) as [Buffer];
+    return line.toString().trim();
+  };
+  const url = await start('0');
   return {
-    url: line.toString().trim(),
-    kill: async (signal = 'SIGKILL') => {
-      child.kill(signal);
+    url,
+    kill: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
       await ended;
     },
   };
@@ -75,7 +83,9 @@ export const startHttpChaos = async (
 
 /** For `afterAll`: ends the servers of this file, also those that a failed test left behind, and removes their folders. */
 export const cleanUp = (): void => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+  const running = [...children];
+  children.clear();
+  for (const child of running) child.kill('SIGKILL');
   for (const { pid } of opened.splice(0).flatMap((chaos) => chaos.starts()))
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });

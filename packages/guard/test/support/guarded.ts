@@ -89,7 +89,7 @@ export type Guarded = RawClient;
 
 const chaosUpstream = async ({ chaos, flags = [], upstream, settings }: GuardOptions) => {
   if (upstream === 'HTTP')
-    return { url: (await startHttpChaos(chaos, 0, flags)).url, ...settings };
+    return { url: (await startHttpChaos(chaos, flags)).url, ...settings };
   const [command, ...args] = chaos.command(...flags);
   return { command, args, ...settings };
 };
