@@ -200,7 +200,7 @@ export class GuardedCalls {
     ) => {
       const job: Job = { exchange, request: frame, operation, isMutation: tool.mutation };
       const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
-      if (!outcome.ok && !isReply(outcome.fault.cause)) return faulted(outcome.fault);
+      if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
       return tool.mutation ? recorded(reply.message) : ANSWERED;
     };
@@ -289,7 +289,7 @@ export class GuardedCalls {
     const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
     if (outcome.ok) return recorded(outcome.value.message);
     const { cause } = outcome.fault;
-    return isReply(cause) ? recorded(cause.message) : faulted(outcome.fault);
+    return isReply(cause) ? recorded(cause.message) : failed(outcome.fault, true);
   }
 }
 
@@ -308,6 +308,13 @@ async function send(
   const fault = effect === 'once' ? undefined : transientFault(reply);
   if (fault) throw new FaultError({ ...fault, cause: reply });
   return reply;
+}
+
+/** The error of a call that the upstream did not answer. */
+function failed(fault: Fault, isMutation: boolean) {
+  if (fault.kind !== 'bad_response' || fault.final !== true) return faulted(fault);
+  const message = 'The response of the upstream is too large. Ask for less.';
+  return toolError('response_too_large', message, isMutation ? { outcome: 'executed' } : {});
 }
 
 function isReply(cause: unknown): cause is ResponseFrame {

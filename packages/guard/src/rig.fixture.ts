@@ -111,7 +111,6 @@ export interface RigOptions extends FakeOptions {
   /** Members of the configuration file besides the upstream. */
   readonly settings?: Members;
   readonly upstream?: FakeUpstream;
-  readonly connect?: GuardOptions['connect'];
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -147,8 +146,14 @@ export function createRig(options: RigOptions = {}): Rig {
   const guard = createGuard({
     loaded: loadConfig({ env, cwd: '/nonexistent', settings }),
     name: 'fake',
-    config: upstreamSchema.parse({ command: 'unused', ...options.config }),
-    connect: options.connect ?? upstream.connect,
+    config: upstreamSchema.parse(
+      options.config?.['url'] === undefined
+        ? { command: 'unused', ...options.config }
+        : options.config,
+    ),
+    // A command is started as a process.
+    ...(options.config?.['command'] === undefined &&
+      options.config?.['url'] === undefined && { connect: upstream.connect }),
     env,
     log: (_level, event, fields) => void entries.push({ event, ...fields }),
   });

@@ -187,7 +187,7 @@ describe('an upstream that is lost', () => {
       },
     });
     const one = await client();
-    await one.ask('ping');
+    await expect.poll(() => rig.guard.tools).toHaveLength(2);
     void one.ask('resources/list');
     await expect.poll(() => upstream.starts()).toBe(2);
     const pending = one.call('add', { n: 1 });

@@ -218,7 +218,7 @@ export class Session {
       onDetached: (callback) => {
         call.onDetached = callback;
       },
-      tools: () => this.#toolsListed(),
+      tools: () => this.toolsListed(),
       send: (attempt, request) => this.#attempt(call, attempt, request),
     };
     void this.#options.calls.run(frame, exchange).then(answer);
@@ -238,7 +238,7 @@ export class Session {
     return {
       signal: controller.signal,
       onDetached: () => {},
-      tools: () => this.#toolsListed(),
+      tools: () => this.toolsListed(),
       send: (attempt, sent) => {
         const { params = {}, ...message } = sent.request.message;
         const meta = { ...objectIn(params, '_meta'), ...this.#modernMeta };
@@ -477,8 +477,8 @@ export class Session {
     void this.#listTools();
   }
 
-  /** Resolves when the tools are known, or cannot be known. */
-  #toolsListed(): Promise<void> | undefined {
+  /** Resolves when the tools are known, or cannot be known. Undefined: they are. */
+  toolsListed(): Promise<void> | undefined {
     return this.#isListed ? undefined : this.#listTools();
   }
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { upstreamsSchema } from '@toolkeel/guard';
 import {
   ConfigError,
   createHost,
@@ -10,6 +11,7 @@ import {
 } from '@toolkeel/host';
 import { openCatalog, toolsOf, type Finding, type PackFlags } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
+import { checkGuarded } from './doctor-guard.js';
 import { checkDataDir, checkJournal, checkNode, checkUpstreams } from './doctor-checks.js';
 
 export interface DoctorFlags extends PackFlags {
@@ -58,7 +60,13 @@ async function runChecks(flags: PackFlags, runtime: RuntimeContext): Promise<rea
     const packs = choose();
     const bindings = await Promise.all(packs.map((name) => get(name).load()));
     const otherPacks = names.filter((name) => !packs.includes(name));
-    const loaded = loadConfig({ ...location, packs: bindings, otherPacks, withoutApproval: true });
+    const loaded = loadConfig({
+      ...location,
+      packs: bindings,
+      otherPacks,
+      withoutApproval: true,
+      sections: { upstreams: upstreamsSchema },
+    });
     await openGovernance({
       loaded,
       tools: bindings.flatMap(({ pack }) => pack.describe()),
@@ -78,6 +86,7 @@ async function runChecks(flags: PackFlags, runtime: RuntimeContext): Promise<rea
         ...(await checkJournal(loaded)),
         ...(await Promise.all(packs.map(checkPack))).flat(),
         ...checkUpstreams(await host.health()),
+        ...(await checkGuarded(loaded, env)),
       ];
     } finally {
       await host.close(0);

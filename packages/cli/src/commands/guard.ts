@@ -88,12 +88,19 @@ function chooseUpstream(
   return { name: name ?? defaultName(program ?? url ?? '', args), config: parsed.data };
 }
 
+/** Names that say nothing about a server: programs that run others, and folders of its files. */
+const COMMON =
+  /^(npx|npm|exec|node|uvx|uv|run|python3?|bunx?|deno|dist|build|src|lib|bin|index|main|server)$/;
+
 /** `npx -y @scope/server-x` is called server-x: the name identifies the server in the journal. */
 function defaultName(command: string, args: readonly string[]): string {
   const words = [command, ...args].filter((word) => !word.startsWith('-'));
-  const program = words.find(
-    (word) => !/^(npx|npm|exec|node|uvx|uv|run|python3?|bunx?|deno)$/.test(word),
-  );
-  const last = (program ?? command).replace(/\/+$/, '').split(/[/\\]/).at(-1) ?? command;
-  return last.replace(/@[^@]*$/, '').replace(/\.[cm]?js$/, '') || 'upstream';
+  const parts = words.map((word) => word.split(/[/\\]/).map(bareName));
+  const named = parts.flatMap((path) => path.toReversed().find((part) => !COMMON.test(part)) ?? []);
+  return named[0] ?? 'upstream';
+}
+
+/** Without a version and a file extension. */
+function bareName(part: string): string {
+  return part.replace(/(?<=.)@[^@]*$/, '').replace(/\.[cm]?[jt]s$|\.py$/, '');
 }
