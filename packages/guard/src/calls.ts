@@ -2,15 +2,13 @@ import {
   answer as answerOf,
   contentHash,
   faulted,
-  toolError,
   type Arguments,
-  type Envelope,
   type Tool,
   type ToolContext,
   type ToolOperation,
 } from '@toolkeel/contract';
 import type { HostLog } from '@toolkeel/host';
-import { callToolResult, type CallEngine, type CompletedRun } from '@toolkeel/host/parts';
+import type { CallEngine, CompletedRun } from '@toolkeel/host/parts';
 import { KEY_IN_META } from '@toolkeel/journal';
 import {
   bulkhead,
@@ -24,6 +22,8 @@ import {
   type ResilientFunction,
   type Upstream,
 } from '@toolkeel/kernel';
+import { failed, recorded, responseTo } from './answers.js';
+import type { Exchange } from './attempts.js';
 import type { UpstreamConfig } from './config.js';
 import type { ListedTool } from './effects.js';
 import { transientFault } from './faults.js';
@@ -37,7 +37,6 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import { OCCURRENCE, Repeats, TICKET, type Ticket } from './repeats.js';
-import type { Exchange } from './session.js';
 import { guardTool, type GuardedTool } from './tools.js';
 
 /** The response to a call. */
@@ -70,8 +69,6 @@ interface Job {
 }
 
 const ALLOW_DUPLICATE = 'dev.toolkeel/allow-duplicate';
-const GUARD_META = 'dev.toolkeel/guard';
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 /** Results of the upstream are passed on whatever their size; the link bounds it. */
 const BYTE_BUDGET = 2 ** 28;
 /** Names that clients call without finding them in a listing. */
@@ -310,96 +307,11 @@ async function send(
   return reply;
 }
 
-/** The error of a call that the upstream did not answer. */
-function failed(fault: Fault, isMutation: boolean) {
-  if (fault.kind !== 'bad_response' || fault.final !== true) return faulted(fault);
-  const message = 'The response of the upstream is too large. Ask for less.';
-  return toolError('response_too_large', message, isMutation ? { outcome: 'executed' } : {});
-}
-
 function isReply(cause: unknown): cause is ResponseFrame {
   return isObject(cause) && typeof cause['line'] === 'string' && isObject(cause['message']);
 }
 
-/** Errors that say that the request reached no tool. */
-const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601]);
-
-/** The answer as the journal stores it. An answer is final, also if it is an error. */
-function recorded({ result, error }: Message): unknown {
-  if (error && NOT_EXECUTED.has(error.code)) {
-    return toolError('upstream_rejected', error.message.slice(0, 500), { outcome: 'not_executed' });
-  }
-  // The client is asked something first, and calls again: nothing has happened yet.
-  if (result?.['resultType'] === 'input_required')
-    return faulted({ kind: 'cancelled', sent: 'no' });
-  return { ...(result && { result }), ...(error && { error }) };
-}
-
-/** The response of a run: what the upstream answered, now or earlier, or an envelope of the guard. */
-function responseTo(
-  request: RequestFrame,
-  run: CompletedRun,
-  reply: ResponseFrame | undefined,
-): Frame {
-  const { id, params } = request.message;
-  const { envelope } = run;
-  const facts = factsOf(envelope);
-  if (reply) {
-    const { message } = reply;
-    if (!facts && message.id === id) return reply;
-    return frameOf({
-      ...message,
-      id,
-      ...(message.result && { result: withFacts(message.result, facts) }),
-    });
-  }
-  if (envelope.success) {
-    const stored = envelope.data as Pick<Message, 'result' | 'error'>;
-    if (stored.error) return frameOf({ jsonrpc: '2.0', id, error: stored.error });
-    return frameOf({
-      jsonrpc: '2.0',
-      id,
-      result: withFacts(replayed(stored.result ?? {}, envelope), facts),
-    });
-  }
-  const { content, structuredContent, isError, _meta } = callToolResult(run);
-  const isModern = objectIn(params, '_meta')[VERSION_KEY] !== undefined;
-  const result = {
-    content,
-    structuredContent,
-    isError,
-    _meta,
-    ...(isModern && { resultType: 'complete' }),
-  };
-  return frameOf({ jsonrpc: '2.0', id, result: withFacts(result, facts) });
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** What the guard has to say about a call; undefined for a read that needed no retry. */
-function factsOf({ meta }: Envelope): Members | undefined {
-  const { correlation_id, retry_count, idempotency } = meta;
-  if (retry_count === 0 && !idempotency) return undefined;
-  return { correlation_id, retry_count, ...(idempotency && { idempotency }) };
-}
-
-function withFacts(result: Members, facts: Members | undefined): Members {
-  return facts
-    ? { ...result, _meta: { ...objectIn(result, '_meta'), [GUARD_META]: facts } }
-    : result;
-}
-
-/** Tells the model, which does not see `_meta`, that nothing was executed again. */
-function replayed(result: Members, { meta }: Envelope): Members {
-  const { idempotency } = meta;
-  if (!idempotency?.replayed) return result;
-  const text = `Not executed again: this is the result of the same call of ${idempotency.first_at}, which is kept because it may not have been received.`;
-  const { content } = result;
-  const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
-  return { ...result, content: [{ type: 'text', text }, ...blocks] };
-}
-
-function proposedKey(params: Members): Members {
+function proposedKey(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { idempotencyKey } = params;
   return idempotencyKey === undefined ? {} : { idempotencyKey };
 }

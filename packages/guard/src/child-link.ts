@@ -17,8 +17,8 @@ export interface ChildOptions {
 }
 
 /** How long a server may take to end after its stdin is closed, and after SIGTERM. */
-const END_MS = 1500;
-const TERMINATE_MS = 1500;
+const END_MS = 1000;
+const TERMINATE_MS = 1000;
 /** Lines that are no JSON-RPC are logged up to this number, in a shortened form. */
 const MAX_LOGGED_LINES = 20;
 const MAX_TEXT = 1000;

@@ -1,5 +1,12 @@
 import { FaultError, type AttemptContext, type Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
+import {
+  Attempts,
+  lostFault,
+  type CallState,
+  type Exchange,
+  type SentRequest,
+} from './attempts.js';
 import type { Answer, GuardedCalls } from './calls.js';
 import {
   frameOf,
@@ -14,6 +21,7 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import type { Connect, Link } from './link.js';
+import { OwnRequests } from './own-requests.js';
 import { Restarts } from './restarts.js';
 import type { ListedTool } from './effects.js';
 
@@ -64,25 +72,6 @@ interface Pending {
   readonly isSafe: boolean;
 }
 
-/** One attempt of a call, until the upstream answers. */
-interface OpenAttempt {
-  readonly attempt: AttemptContext;
-  readonly resolve: (frame: ResponseFrame) => void;
-  readonly reject: (cause: FaultError) => void;
-  readonly call: CallState;
-}
-
-interface CallState {
-  readonly clientId: Id;
-  readonly progressToken: Id | undefined;
-  /** The highest progress that the client has seen: a retry must not report less. */
-  lastProgress: number;
-  /** Aborts when the client cancels or disconnects. */
-  readonly controller: AbortController;
-  /** Called when nobody waits for the result any more. */
-  onDetached: (() => void) | undefined;
-}
-
 /**
  * Routes the frames of one client to an upstream and back. Frames are passed on as they came; only tool
  * calls are taken out and run through the guard.
@@ -92,9 +81,11 @@ export class Session {
   readonly #restarts: Restarts;
   readonly #pending = new Map<Id, Pending>();
   readonly #calls = new Map<Id, CallState>();
-  readonly #attempts = new Map<Id, OpenAttempt>();
-  readonly #attemptsByToken = new Map<Id, OpenAttempt>();
-  readonly #own = new Map<Id, (frame: ResponseFrame | undefined) => void>();
+  readonly #attempts = new Attempts({
+    nextId: () => this.#nextId(),
+    onAbandoned: (id, signal, isMutation) => this.#abandon(id, signal, isMutation),
+  });
+  readonly #own = new OwnRequests();
   readonly #upstreamRequests = new Set<Id>();
   readonly #subscriptions = new Map<string, RequestFrame>();
   #initialize: RequestFrame | undefined;
@@ -200,7 +191,6 @@ export class Session {
     const token = objectIn(params, '_meta')['progressToken'];
     const controller = new AbortController();
     const call: CallState = {
-      clientId: id,
       progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
       lastProgress: -Infinity,
       controller,
@@ -226,10 +216,8 @@ export class Session {
 
   /** For calls of the guard itself: operations that an operator has approved, read-backs. */
   readonly ownExchange = (): Exchange => {
-    const clientId = this.#nextId();
     const controller = new AbortController();
     const call: CallState = {
-      clientId,
       progressToken: undefined,
       lastProgress: 0,
       controller,
@@ -256,53 +244,10 @@ export class Session {
   ): Promise<ResponseFrame> {
     attempt.sent = 'no';
     await this.#restarts.ready(attempt.signal);
-    return sent.write(() => this.#exchange(call, attempt, sent));
-  }
-
-  #exchange(
-    call: CallState,
-    attempt: AttemptContext,
-    { request, isMutation }: SentRequest,
-  ): Promise<ResponseFrame> {
-    const link = this.#restarts.current;
-    if (!link) throw lost('no', 'the upstream was lost before the call was sent');
-    const isFirst = attempt.index === 0 && !this.#attempts.has(request.message.id);
-    const id = isFirst ? request.message.id : this.#nextId();
-    const frame = isFirst ? request : withNewId(request, id);
-    return new Promise((resolve, reject) => {
-      const token = isFirst ? call.progressToken : call.progressToken && id;
-      const close = (): void => {
-        this.#attempts.delete(id);
-        if (token !== undefined) this.#attemptsByToken.delete(token);
-        attempt.signal.removeEventListener('abort', abandon);
-      };
-      const abandon = (): void => {
-        close();
-        this.#abandon(id, attempt.signal, isMutation);
-        reject(lost('maybe', 'the attempt was abandoned'));
-      };
-      const settled: OpenAttempt = {
-        attempt,
-        call,
-        resolve: (answered) => {
-          close();
-          resolve(answered);
-        },
-        reject: (cause) => {
-          close();
-          reject(cause);
-        },
-      };
-      this.#attempts.set(id, settled);
-      if (token !== undefined) this.#attemptsByToken.set(token, settled);
-      try {
-        link.send(frame, isMutation);
-        attempt.sent = 'maybe';
-      } catch (cause) {
-        return settled.reject(lost('no', cause instanceof Error ? cause.message : String(cause)));
-      }
-      if (attempt.signal.aborted) abandon();
-      else attempt.signal.addEventListener('abort', abandon, { once: true });
+    return sent.write(() => {
+      const link = this.#restarts.current;
+      if (!link) throw lostFault('no', 'the upstream was lost before the call was sent');
+      return this.#attempts.send(link, call, attempt, sent);
     });
   }
 
@@ -342,7 +287,10 @@ export class Session {
         text: error?.message,
       });
     }
-    if (message.method === 'notifications/progress') return this.#progress(frame);
+    if (message.method === 'notifications/progress') {
+      const progress = this.#attempts.progress(frame);
+      return progress && this.#options.client.send(progress);
+    }
     if (message.method === 'notifications/tools/list_changed') void this.#listTools(true);
     if (message.method === 'notifications/cancelled') {
       this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
@@ -352,13 +300,8 @@ export class Session {
 
   #response(frame: ResponseFrame): void {
     const { id } = frame.message;
-    const attempt = this.#attempts.get(id);
-    if (attempt) {
-      this.#restarts.succeeded();
-      return attempt.resolve(frame);
-    }
-    const own = this.#own.get(id);
-    if (own) return own(frame);
+    if (this.#attempts.settle(frame)) return this.#restarts.succeeded();
+    if (this.#own.settle(id, frame)) return;
     const pending = this.#pending.get(id);
     if (!pending) {
       // Late, twice, or with a wrong id: it must not settle anything.
@@ -381,32 +324,8 @@ export class Session {
     if (method === 'server/discover') this.#learnModern(objectIn(params, '_meta'));
   }
 
-  /** Progress extends the attempt that it belongs to. */
-  #progress(frame: Frame): void {
-    const { params } = frame.message;
-    const open = this.#attemptsByToken.get(params?.['progressToken'] as Id);
-    if (!open) return this.#options.client.send(frame);
-    open.attempt.progress();
-    const { call } = open;
-    const progress = Number(params?.['progress']);
-    // After a retry the upstream counts from the beginning.
-    if (!(progress > call.lastProgress) || call.controller.signal.aborted) return;
-    call.lastProgress = progress;
-    const isSame = params?.['progressToken'] === call.progressToken;
-    this.#options.client.send(
-      isSame
-        ? frame
-        : frameOf({
-            ...frame.message,
-            params: { ...params, progressToken: call.progressToken },
-          }),
-    );
-  }
-
   #fail(id: Id, fault: Fault): void {
-    const attempt = this.#attempts.get(id);
-    if (attempt) return attempt.reject(new FaultError(fault));
-    if (this.#own.get(id)) return this.#own.get(id)?.(undefined);
+    if (this.#attempts.fail(id, fault) || this.#own.settle(id)) return;
     if (!this.#pending.delete(id)) return;
     const text =
       fault.kind === 'bad_response'
@@ -419,8 +338,8 @@ export class Session {
 
   #lost(reason: string): void {
     this.#upstreamRequests.clear();
-    for (const attempt of this.#attempts.values()) attempt.reject(lost('maybe', reason));
-    for (const own of this.#own.values()) own(undefined);
+    this.#attempts.lose(reason);
+    this.#own.lose();
     for (const [id, { isSafe }] of this.#pending) {
       if (isSafe) continue;
       this.#pending.delete(id);
@@ -525,19 +444,8 @@ export class Session {
       params: meta ? { ...params, _meta: { ...objectIn(params, '_meta'), ...meta } } : params,
     } as const;
     try {
-      const link = given ?? (await this.#restarts.ready());
-      return await new Promise((resolve) => {
-        const timer = setTimeout(() => settle(undefined), timeoutMs);
-        const settle = (frame: ResponseFrame | undefined): void => {
-          clearTimeout(timer);
-          this.#own.delete(id);
-          resolve(frame);
-        };
-        this.#own.set(id, settle);
-        link.send(frameOf(message));
-      });
+      return await this.#own.ask(given ?? (await this.#restarts.ready()), message, timeoutMs);
     } catch {
-      this.#own.delete(id);
       return undefined;
     }
   }
@@ -588,43 +496,9 @@ export class Session {
   async close(): Promise<void> {
     this.disconnect();
     await this.#restarts.close();
-    for (const own of [...this.#own.values()]) own(undefined);
+    this.#own.lose();
     this.#onClosed();
   }
-}
-
-/** A call as it is sent to the upstream. */
-export interface SentRequest {
-  readonly request: RequestFrame;
-  readonly isMutation: boolean;
-  /** Runs the exchange, after the journal has recorded it if it is a mutation. */
-  readonly write: (exchange: () => Promise<ResponseFrame>) => Promise<ResponseFrame>;
-}
-
-/** What a guarded call needs of its session. */
-export interface Exchange {
-  /** Aborts when the client cancels or disconnects. */
-  readonly signal: AbortSignal;
-  /** Sets what is called when the client cancels, or the connection of the call is lost. */
-  readonly onDetached: (callback: () => void) => void;
-  /** Undefined if the tools are known. */
-  readonly tools: () => Promise<void> | undefined;
-  readonly send: (attempt: AttemptContext, sent: SentRequest) => Promise<ResponseFrame>;
-}
-
-function lost(sent: Fault['sent'], reason: string): FaultError {
-  const kind = sent === 'no' ? 'connect' : 'network';
-  return new FaultError({ kind, sent, cause: new Error(reason) });
-}
-
-/** The same request for a further attempt. Its progress must not be mistaken for that of the first. */
-function withNewId({ message }: RequestFrame, id: Id): RequestFrame {
-  const meta = objectIn(message.params, '_meta');
-  const params =
-    meta['progressToken'] === undefined
-      ? message.params
-      : { ...message.params, _meta: { ...meta, progressToken: id } };
-  return frameOf({ ...message, id, ...(params && { params }) }) as RequestFrame;
 }
 
 function toolsIn(result: Readonly<Record<string, unknown>>): readonly ListedTool[] {

@@ -85,7 +85,12 @@ function chooseUpstream(
     const [issue] = parsed.error.issues;
     throw new UsageError(`--${issue?.path.join('.') ?? 'url'}: ${issue?.message ?? 'is invalid'}`);
   }
-  return { name: name ?? defaultName(program ?? url ?? '', args), config: parsed.data };
+  const derived = program === undefined ? hostOf(url) : defaultName(program, args);
+  return { name: name ?? derived, config: parsed.data };
+}
+
+function hostOf(url = ''): string {
+  return new URL(url).hostname;
 }
 
 /** Names that say nothing about a server: programs that run others, and folders of its files. */
