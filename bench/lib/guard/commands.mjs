@@ -14,7 +14,7 @@ const upstream = [
 ];
 const toolkeel = inRoot('packages', 'cli', 'dist', 'bin.js');
 
-/** A rule that reads every argument of every call, so that the policy is evaluated; it never applies. */
+/** A rule that reads the argument of every call, so that the policy is evaluated; it never applies. */
 const rule = {
   name: 'no secrets',
   when: { tool: 'echo', effect: 'read', 'args.message': { contains: 'a secret' } },
@@ -24,18 +24,22 @@ const rule = {
 /**
  * Configuration files in a folder of their own, with a durable journal.
  *
+ * @param {string} node
  * @returns {{ reads: string, once: string, env: Record<string, string>, remove: () => void }}
  */
-export const writeConfigs = () => {
+export const writeConfigs = (node) => {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-bench-'));
+  const everything = { command: node, args: upstream };
   const write = (/** @type {string} */ name, /** @type {unknown} */ config) => {
     const file = join(dir, name);
     writeFileSync(file, JSON.stringify(config));
     return file;
   };
   return {
-    reads: write('reads.json', { rules: [rule] }),
-    once: write('once.json', { guard: { tools: { echo: { effect: 'once' } } } }),
+    reads: write('reads.json', { rules: [rule], upstreams: { everything } }),
+    once: write('once.json', {
+      upstreams: { everything: { ...everything, tools: { echo: { effect: 'once' } } } },
+    }),
     env: { TOOLKEEL_DATA_DIR: join(dir, 'data') },
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
@@ -49,8 +53,8 @@ export const writeConfigs = () => {
  */
 export const stdioCommands = (node, configs) => ({
   direct: upstream,
-  guard: [toolkeel, 'guard', '--config', configs.reads, '--', node, ...upstream],
-  once: [toolkeel, 'guard', '--config', configs.once, '--', node, ...upstream],
+  guard: [toolkeel, 'guard', '--config', configs.reads],
+  once: [toolkeel, 'guard', '--config', configs.once],
   'SDK proxy': [inBench('servers/sdk-proxy.mjs'), node, ...upstream],
 });
 
@@ -64,7 +68,6 @@ export const stdioCommands = (node, configs) => ({
 export const httpCommands = (node, configs) => ({
   guard: (port) => [
     ...[toolkeel, 'guard', '--config', configs.reads, '--http', `127.0.0.1:${port}`],
-    ...['--', node, ...upstream],
   ],
   'mcp-proxy': (port) => [
     ...[inBench('node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs'), '--server', 'stream'],

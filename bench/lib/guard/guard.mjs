@@ -65,7 +65,7 @@ const timeInserts = async (times) => {
  * @param {'stdio' | 'http'} transport
  */
 const round = async ({ path: node }, transport) => {
-  const configs = writeConfigs();
+  const configs = writeConfigs(node);
   /** @type {Record<string, import('./load.mjs').Subject>} */
   const subjects = {};
   try {
@@ -92,7 +92,7 @@ const round = async ({ path: node }, transport) => {
 
 /** @param {Runtime} runtime */
 const durableRound = async ({ path: node }) => {
-  const configs = writeConfigs();
+  const configs = writeConfigs(node);
   const { guard, once } = stdioCommands(node, configs);
   /** @type {Record<string, import('./load.mjs').Subject>} */
   const subjects = {};

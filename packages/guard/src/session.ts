@@ -96,6 +96,8 @@ export class Session {
   #modernMeta: Readonly<Record<string, unknown>> | undefined;
   #listing: Promise<void> | undefined;
   #isListed = false;
+  /** The tools of this session's server, to notice that they have changed. */
+  #listed = '';
   /** Notifications of the client that arrived before the upstream was ready. */
   #outbox: Frame[] = [];
   #onHandshake = (): void => {};
@@ -360,11 +362,13 @@ export class Session {
 
   /** A new server knows nothing of the session: it is initialised as the first one was. */
   async #repeatHandshake(link: Link): Promise<void> {
-    if (!this.#capabilities || !this.#initialize) return;
+    // A handshake of the client that is in flight is sent as soon as the link is ready.
+    if (!this.#initialize || this.#pending.has(this.#initialize.message.id)) return;
     const { startTimeoutMs, log, name } = this.#options;
     const { params = {} } = this.#initialize.message;
     const answered = await this.#ask('initialize', params, startTimeoutMs, link);
     if (!answered?.message.result) throw new Error('it did not answer initialize');
+    this.#capabilities ??= objectIn(answered.message.result, 'capabilities');
     link.send(
       this.#initialized ?? frameOf({ jsonrpc: '2.0', method: 'notifications/initialized' }),
     );
@@ -384,7 +388,7 @@ export class Session {
       if (isRestart && frame === this.#initialized) continue;
       link.send(frame);
     }
-    if (isRestart && this.#isListed) void this.#listTools(true);
+    if (isRestart && this.#isListed) void this.#relist();
   }
 
   // ---- the tools of the upstream ------------------------------------------------------------
@@ -407,6 +411,16 @@ export class Session {
     return (this.#listing ??= this.#fetchTools());
   }
 
+  /** A server may come back with other tools, and does not know that it has to say so. */
+  async #relist(): Promise<void> {
+    const before = this.#listed;
+    await this.#listTools(true);
+    const isAnnounced = objectIn(this.#capabilities, 'tools')['listChanged'] === true;
+    if (!isAnnounced || this.#listed === before) return;
+    const method = 'notifications/tools/list_changed';
+    this.#options.client.send(frameOf({ jsonrpc: '2.0', method }));
+  }
+
   async #fetchTools(): Promise<void> {
     // A client may send its first calls together with its handshake.
     if (this.#initialize) await this.#handshake;
@@ -423,6 +437,7 @@ export class Session {
       if (typeof cursor !== 'string') break;
     }
     await this.#options.calls.replace(tools);
+    this.#listed = JSON.stringify(tools);
     this.#isListed = true;
   }
 
@@ -465,6 +480,8 @@ export class Session {
 
   #refuse(id: Id, code: number, message: string, data?: Readonly<Record<string, unknown>>): void {
     const error = data ? { code, message, data } : { code, message };
+    // Calls that wait for the handshake would wait forever.
+    if (id === this.#initialize?.message.id) this.#onHandshake();
     this.#options.client.send(frameOf({ jsonrpc: '2.0', id, error }));
   }
 
