@@ -32,6 +32,8 @@ export interface SentRequest {
 export interface Exchange {
   /** Aborts when the client cancels or disconnects. */
   readonly signal: AbortSignal;
+  /** See `Client`. */
+  readonly lagMs?: number;
   /** Sets what is called when the client cancels, or the connection of the call is lost. */
   readonly onDetached: (callback: () => void) => void;
   /** Undefined if the tools are known. */

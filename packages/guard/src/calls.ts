@@ -48,6 +48,8 @@ export interface Answer {
 
 export interface GuardedCallsOptions {
   readonly name: string;
+  /** The account that mutations are recorded under. */
+  readonly account: string;
   readonly config: UpstreamConfig;
   readonly policy: ResiliencePolicy;
   readonly engine: () => CallEngine;
@@ -153,10 +155,11 @@ export class GuardedCalls {
   }
 
   #guard(listed: ListedTool): GuardedTool {
-    const { name, config, log } = this.#options;
+    const { name, account, config, log } = this.#options;
     return guardTool(listed, {
-      upstream: name,
+      account,
       config,
+      readAlone: (tool, args, context) => this.#readAlone(tool, args, context),
       runAlone: (tool, args, context) => this.#runAlone(tool, args, context),
       onInvalidSchema: (tool, cause) =>
         log('warn', 'guard_schema_invalid', { upstream: name, tool_name: tool, cause }),
@@ -187,15 +190,14 @@ export class GuardedCalls {
     const effect = guarded.decision.of(given);
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');
-    const ticket = tool.mutation ? this.#ticketOf(tool, given, params) : undefined;
-    // At once: an equal call may follow the cancellation directly.
-    if (ticket) exchange.onDetached(ticket.detached);
+    const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (
       _args: Arguments,
       { signal, deadline, correlationId, operation }: ToolContext,
     ) => {
-      const job: Job = { exchange, request: frame, operation, isMutation: tool.mutation };
+      const request = withKey(frame, guarded.idempotencyArgument, operation?.id);
+      const job: Job = { exchange, request, operation, isMutation: tool.mutation };
       const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
@@ -222,22 +224,25 @@ export class GuardedCalls {
   }
 
   /** Undefined for a call that the caller or the configuration names: the journal compares the names. */
-  #ticketOf(
+  async #ticketOf(
     tool: Tool,
     args: Arguments,
     params: Readonly<Record<string, unknown>>,
-  ): Ticket | undefined {
+    { lagMs, onDetached }: Exchange,
+  ): Promise<Ticket | undefined> {
     const meta = objectIn(params, '_meta');
     if (meta[KEY_IN_META] !== undefined || meta['idempotencyKey'] !== undefined) return undefined;
     if (params['idempotencyKey'] !== undefined || tool.key !== undefined) return undefined;
     const { inputResponses, requestState } = params;
-    const round =
-      inputResponses === undefined && requestState === undefined
-        ? {}
-        : { inputResponses, requestState };
-    const ticket = this.#repeats.enter(
-      contentHash({ tool: tool.name, account: '', args: { ...args, ...(round as object) } }),
-    );
+    const isFirstRound = inputResponses === undefined && requestState === undefined;
+    const round = isFirstRound ? {} : { inputResponses, requestState };
+    const content = contentHash({ tool: tool.name, account: '', args: { ...args, ...round } });
+    if (lagMs !== undefined && this.#repeats.isInFlight(content)) {
+      await new Promise((resolve) => setTimeout(resolve, lagMs));
+    }
+    const ticket = this.#repeats.enter(content);
+    // At once: an equal call may follow the cancellation directly.
+    onDetached(ticket.detached);
     const isIntended = meta[ALLOW_DUPLICATE] === true;
     return isIntended ? { ...ticket, isSeparate: true } : ticket;
   }
@@ -264,22 +269,30 @@ export class GuardedCalls {
     return line === frame.line ? frame : { line, message: JSON.parse(line) as Message };
   }
 
+  /** Calls a read tool, to find out whether a mutation was executed. */
+  async #readAlone(
+    name: string,
+    args: Arguments,
+    { signal, deadline, correlationId }: ToolContext,
+  ): Promise<Message | undefined> {
+    const exchange = this.#options.anyExchange();
+    if (!exchange || this.#tools.get(name)?.decision.of(args) !== 'read') return undefined;
+    const request = callOf(name, args);
+    const job: Job = { exchange, request, operation: undefined, isMutation: false };
+    const outcome = await this.#send.read.outcome(job, { signal, deadline, correlationId });
+    return outcome.ok ? outcome.value.message : undefined;
+  }
+
   async #runAlone(name: string, given: Arguments, context: ToolContext): Promise<unknown> {
     const exchange = this.#options.anyExchange();
     if (!exchange) return faulted({ kind: 'connect', sent: 'no' });
     const { [OCCURRENCE]: _occurrence, ...args } = given;
     const guarded = this.#tools.get(name) ?? this.#guard({ name });
     const effect = guarded.decision.of(args);
-    const message = {
-      jsonrpc: '2.0',
-      id: 0,
-      method: 'tools/call',
-      params: { name, arguments: args },
-    } as const;
     const { signal, deadline, correlationId, operation } = context;
     const job: Job = {
       exchange,
-      request: frameOf(message) as RequestFrame,
+      request: withKey(callOf(name, args), guarded.idempotencyArgument, operation?.id),
       operation,
       isMutation: true,
     };
@@ -288,6 +301,26 @@ export class GuardedCalls {
     const { cause } = outcome.fault;
     return isReply(cause) ? recorded(cause.message) : failed(outcome.fault, true);
   }
+}
+
+/** A call without a client. The session replaces its id. */
+function callOf(name: string, args: Arguments): RequestFrame {
+  const params = { name, arguments: args };
+  return frameOf({ jsonrpc: '2.0', id: 0, method: 'tools/call', params }) as RequestFrame;
+}
+
+/** Sets the idempotency key for the upstream: the operation has one, whatever names it for the caller. */
+function withKey(
+  frame: RequestFrame,
+  argument: string | undefined,
+  key: string | undefined,
+): RequestFrame {
+  if (argument === undefined || key === undefined) return frame;
+  const { message } = frame;
+  const args = objectIn(message.params, 'arguments');
+  if (args[argument] !== undefined) return frame;
+  const params = { ...message.params, arguments: { ...args, [argument]: key } };
+  return frameOf({ ...message, params }) as RequestFrame;
 }
 
 /** One attempt. A transient failure in the answer of a read is a fault, so that the kernel repeats it. */

@@ -28,6 +28,29 @@ const toolRules = z.strictObject({
     .optional()
     .describe('What makes two calls the same act: "refund:{payment_id}".'),
   timeoutSecs: z.number().positive().max(3600).optional().describe('The time limit of a call.'),
+  idempotencyArgument: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The argument in which the server accepts an idempotency key; the guard sets it.'),
+  reconcile: z
+    .strictObject({
+      tool: z.string().min(1).describe('A read tool of the same server.'),
+      arguments: z
+        .record(z.string(), z.unknown())
+        .default({})
+        .describe('Its arguments; "{name}" is replaced with an argument of the call.'),
+      match: z
+        .record(z.string(), z.unknown())
+        .refine((given) => Object.keys(given).length > 0, 'must name a member')
+        .describe('Members of an object in its result that prove that the call was executed.'),
+      authoritative: z
+        .boolean()
+        .default(false)
+        .describe('Whether the call was not executed if there is no such object.'),
+    })
+    .optional()
+    .describe('Settles a call with an unknown outcome by reading back.'),
 });
 
 const valueOrSecret = z.union([z.string(), secretSource]);
@@ -51,6 +74,13 @@ export const upstreamSchema = z
       .optional()
       .describe(
         'The account that mutations are recorded under. Default: the name of the upstream.',
+      ),
+    accountFrom: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The environment variable with the credential of the server: its fingerprint is added to the account.',
       ),
     trust: z
       .enum(['none', 'readOnly', 'all'])

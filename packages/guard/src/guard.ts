@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   createLog,
   environmentSecrets,
@@ -37,10 +38,14 @@ export interface Guard {
   readonly log: HostLog;
   readonly tools: readonly GuardedTool[];
   readonly metrics: GuardGovernance['metrics'];
+  /** For operators. */
+  readonly journal: Pick<GuardGovernance['journal'], 'approvals' | 'operations'>;
   /** Serves one client on stdin and stdout until it disconnects or `stopped` resolves, then closes. */
   readonly stdio: (stopped: Promise<void>, streams?: StdioStreams) => Promise<void>;
   /** Serves clients over HTTP. Closes everything if that fails. */
   readonly listen: () => Promise<HttpFace>;
+  /** Rejects if the guard cannot work: the rules do not fit the tools of the server. */
+  readonly failed: Promise<never>;
   readonly open: (client: Client) => Session;
   readonly close: () => Promise<void>;
 }
@@ -81,6 +86,7 @@ export function createGuard(options: GuardOptions): Guard {
 
   const calls: GuardedCalls = new GuardedCalls({
     name,
+    account: accountOf(name, config, childEnv),
     config,
     policy,
     log,
@@ -123,6 +129,7 @@ export function createGuard(options: GuardOptions): Guard {
   if (!options.connect) endSurvivors(loaded.dataDir, log);
 
   const open = (client: Client): Session => {
+    governance.journal.start();
     const session = new Session({
       name,
       connect,
@@ -143,14 +150,15 @@ export function createGuard(options: GuardOptions): Guard {
   };
   return {
     log,
+    failed: fatal,
     get tools() {
       return calls.tools;
     },
     metrics: governance.metrics,
+    journal: governance.journal,
     open,
     close,
     listen: async () => {
-      governance.journal.start();
       try {
         const face = await serveHttp({
           http: loaded.httpOptions,
@@ -171,7 +179,6 @@ export function createGuard(options: GuardOptions): Guard {
     },
     stdio: async (stopped, { stdin, stdout } = process) => {
       const output = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
-      governance.journal.start();
       const face = serveStdio({ stdin, stdout: output.output, log, open });
       try {
         await Promise.race([face.closed, stopped, fatal]);
@@ -197,6 +204,17 @@ function connectTo(
     ([header, value]) => [header, readSecret(value, `headers.${header}`, env)] as const,
   );
   return httpLink({ name, url, log, schemaOf, headers: Object.fromEntries(read) });
+}
+
+/** Two credentials are two accounts: what one has done, the other has not. */
+function accountOf(
+  name: string,
+  { account = name, accountFrom }: UpstreamConfig,
+  env: NodeJS.ProcessEnv,
+): string {
+  const credential = accountFrom === undefined ? undefined : env[accountFrom];
+  if (credential === undefined) return account;
+  return `${account}:${hash('sha256', credential).slice(0, 12)}`;
 }
 
 /** The environment of a child: that of the guard, and the configured variables. */

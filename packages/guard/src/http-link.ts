@@ -108,7 +108,8 @@ class HttpLink {
     const { id } = frame.message;
     if (isEventStream(response)) return this.#readEvents(response, id, signal);
     const text = await readText(response, MAX_BYTES);
-    if (text.trim() === '') throw new FaultError({ kind: 'bad_response', sent: 'answered' });
+    // Such as an empty 202: the server has the request, and nothing else is known.
+    if (text.trim() === '') throw new FaultError({ kind: 'network', sent: 'maybe' });
     if (!this.#deliver(text, id)) throw new FaultError({ kind: 'bad_response', sent: 'answered' });
   }
 

@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Id } from './frame.js';
 
+/**
+ * A client that closes a connection and repeats its call on another may be faster than the notice of the
+ * first one's end.
+ */
+export const LAG_MS = 50;
+
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isRequest, isResponse, type Frame, type Id } from './frame.js';
-import { headerOf, refuse } from './http.js';
+import { headerOf, LAG_MS, refuse } from './http.js';
 import type { Client, Session } from './session.js';
 import { SseStream } from './sse.js';
 
@@ -113,6 +113,7 @@ class HttpSession {
       send: (frame, written) => this.#send(frame, written),
       pause: () => {},
       resume: () => {},
+      lagMs: LAG_MS,
     });
   }
 

@@ -9,7 +9,7 @@ import {
   type Message,
   type RequestFrame,
 } from './frame.js';
-import { headerOf, refuse } from './http.js';
+import { headerOf, LAG_MS, refuse } from './http.js';
 import type { Client, Session } from './session.js';
 import { SseStream } from './sse.js';
 import type { GuardedTool } from './tools.js';
@@ -124,6 +124,7 @@ export class ModernRoute {
       send: (frame, written) => this.#send(frame, written),
       pause: () => {},
       resume: () => {},
+      lagMs: LAG_MS,
     });
     return this.#session;
   }

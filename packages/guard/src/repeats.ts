@@ -40,6 +40,11 @@ export class Repeats {
     this.#now = now;
   }
 
+  /** Whether an equal call is in flight on a connection that seems to live. */
+  isInFlight(content: string): boolean {
+    return [...(this.#calls.get(content)?.values() ?? [])].includes('in_flight');
+  }
+
   /** Registers a call. `content` identifies its tool and arguments. */
   enter(content: string): Ticket {
     this.#forget();

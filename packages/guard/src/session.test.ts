@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Message } from './frame.js';
 import { createRig, readTool, text, writeTool, type Rig, type RigOptions } from './rig.fixture.js';
@@ -293,6 +294,59 @@ describe('mutations', () => {
     expect(upstream.calls).toHaveLength(2);
   });
 
+  it('are executed once after an approval, without a client that waits', async () => {
+    const { client, upstream, guard } = open({
+      settings: { template: 'safe' },
+      onCall: (_call, fake) => text(String(fake.calls.length)),
+    });
+    const one = await client();
+    const { error } = envelopeOf(await one.call('add', { n: 1 }));
+    expect(error).toMatchObject({ code: 'approval_required' });
+    expect(upstream.calls).toEqual([]);
+    const [pending] = await guard.journal.approvals.list();
+    await guard.journal.approvals.approve(pending!.id, {
+      by: 'test',
+      hash: pending!.approval!.hash,
+    });
+    await expect.poll(() => upstream.calls).toMatchObject([{ name: 'add', args: { n: 1 } }]);
+    await expect
+      .poll(async () => (await one.call('add', { n: 1 })).result?.['content'])
+      .toMatchObject([{}, { text: '1' }]);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('are settled by reading back if it is configured', async () => {
+    const { client, upstream } = open({
+      config: {
+        tools: {
+          add: {
+            idempotencyArgument: 'request_id',
+            reconcile: {
+              tool: 'get',
+              arguments: { q: 'title:{title}' },
+              match: { title: '{title}' },
+            },
+          },
+        },
+      },
+      onCall: ({ name, args }, fake) => {
+        if (name === 'add') return void fake.crash();
+        const found = args['q'] === 'title:a' ? [{ id: 7, title: 'a' }] : [];
+        return { content: [], structuredContent: { items: found } };
+      },
+    });
+    const one = await client();
+    const { result } = await one.call('add', { title: 'a' });
+    expect(JSON.stringify(result?.['content'])).toContain('get returned');
+    expect(result?.['isError']).toBeUndefined();
+    expect(upstream.calls[0]?.args).toEqual({
+      title: 'a',
+      request_id: expect.stringMatching(/^op_/) as string,
+    });
+    expect(envelopeOf(await one.call('add', { title: 'b' })).error.code).toBe('outcome_unknown');
+    expect(upstream.calls.filter(({ name }) => name === 'add')).toHaveLength(2);
+  });
+
   it('are subject to the rules of the policy', async () => {
     const { client, upstream } = open({
       tools: [readTool, writeTool],
@@ -332,6 +386,36 @@ it('redacts the secrets of the environment in results', async () => {
   const one = await client();
   expect(JSON.stringify((await one.call('get')).result)).toContain('[redacted]');
   expect(one.lines.join('\n')).not.toContain('tok-0123456789');
+});
+
+it('ends with the mistake if a rule does not fit the tools of the server', async () => {
+  const { client, guard } = open({ settings: { blockedTools: ['no_such_tool'] }, onCall: echo });
+  const one = await client();
+  await expect(guard.failed).rejects.toThrow(/no_such_tool/);
+  expect(await one.call('add')).toMatchObject({ error: { code: -32_603 } });
+  expect(rig.upstream.calls).toEqual([]);
+});
+
+it('serves stdin and stdout until the client leaves', async () => {
+  const { guard } = open({ onCall: echo });
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const lines: string[] = [];
+  stdout.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)));
+  const served = guard.stdio(new Promise(() => {}), { stdin, stdout } as never);
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} };
+  const messages = [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'get', arguments: { a: 1 } } },
+  ];
+  // All at once: the calls have to wait for the handshake and the listing.
+  stdin.write(`${messages.map((message) => JSON.stringify(message)).join('\n')}\nnot json\n`);
+  await expect.poll(() => lines).toHaveLength(3);
+  const answers = lines.map((line) => JSON.parse(line) as Message);
+  expect(answers.find(({ id }) => id === 2)).toMatchObject({ result: text('{"a":1}') });
+  expect(answers.find(({ id }) => id === null)).toMatchObject({ error: { code: -32_700 } });
+  stdin.end();
+  await served;
 });
 
 it('logs the effects of the tools and the reasons', async () => {

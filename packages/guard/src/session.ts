@@ -32,6 +32,11 @@ export interface Client {
   /** The upstream does not read: the client's frames have to wait. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /**
+   * How much later than a new request the end of an earlier connection may be noticed. Absent if all
+   * messages of the client arrive in order.
+   */
+  readonly lagMs?: number;
 }
 
 export interface SessionOptions {
@@ -205,8 +210,10 @@ export class Session {
       if (!isCurrent || this.#isClosed) return found.settled?.(false);
       this.#options.client.send(found.frame, found.settled);
     };
+    const { lagMs } = this.#options.client;
     const exchange: Exchange = {
       signal: controller.signal,
+      ...(lagMs !== undefined && { lagMs }),
       onDetached: (callback) => {
         call.onDetached = callback;
       },

@@ -10,15 +10,18 @@ import type { Effect } from '@toolkeel/kernel';
 import * as z from 'zod';
 import { compileSchema, type CheckArguments } from './arguments.js';
 import type { UpstreamConfig } from './config.js';
+import { reconcileBy, type ReadAlone } from './reconcile.js';
 import { decideEffect, rulesFor, type EffectDecision, type ListedTool } from './effects.js';
 
 /** Runs a call without a client: an operation that an operator has approved. */
 type RunAlone = (name: string, args: Arguments, context: ToolContext) => Promise<unknown>;
 
 interface GuardedToolOptions {
-  readonly upstream: string;
+  /** The account that mutations are recorded under. */
+  readonly account: string;
   readonly config: UpstreamConfig;
   readonly runAlone: RunAlone;
+  readonly readAlone: ReadAlone;
   readonly onInvalidSchema: (tool: string, cause: unknown) => void;
 }
 
@@ -31,6 +34,8 @@ export interface GuardedTool {
   /** For a call with this effect. */
   readonly withEffect: (effect: Effect) => Tool;
   readonly timeoutMs: number | undefined;
+  /** The argument in which the server accepts an idempotency key. */
+  readonly idempotencyArgument: string | undefined;
 }
 
 const RANK: Readonly<Record<Effect, number>> = Object.freeze({ read: 0, idempotent: 1, once: 2 });
@@ -57,7 +62,7 @@ const BASE: Readonly<Record<Effect, ToolSpec>> = Object.freeze({
 const ANY: Readonly<Record<string, unknown>> = Object.freeze({ type: 'object' });
 
 export function guardTool(listed: ListedTool, options: GuardedToolOptions): GuardedTool {
-  const { config, upstream, runAlone, onInvalidSchema } = options;
+  const { config, account, runAlone, readAlone, onInvalidSchema } = options;
   const { name, description = '', inputSchema, annotations = {} } = listed;
   const decision = decideEffect(listed, config);
   const rules = rulesFor(name, config.tools);
@@ -81,8 +86,10 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
       inputSchema: inputSchema ?? ANY,
       destructive: effect !== 'read' && annotations['destructiveHint'] !== false,
       openWorld: annotations['openWorldHint'] !== false,
-      account: config.account ?? upstream,
+      account,
       ...(rules?.key !== undefined && effect !== 'read' && { key: rules.key }),
+      ...(rules?.reconcile &&
+        effect === 'once' && { reconcile: reconcileBy(rules.reconcile, readAlone) }),
       check,
       handler: (args: Arguments, context: ToolContext) => runAlone(name, args, context),
     });
@@ -100,5 +107,6 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
     tool: withEffect(worst),
     withEffect,
     timeoutMs: rules?.timeoutSecs === undefined ? undefined : rules.timeoutSecs * 1000,
+    idempotencyArgument: rules?.idempotencyArgument,
   };
 }

@@ -56,8 +56,7 @@ export async function guard(
   }
   const { url, close } = await guarded.listen();
   stdout.write(`MCP at ${url}/mcp\n`);
-  await stopped;
-  await close();
+  await Promise.race([stopped, guarded.failed]).finally(close);
 }
 
 /** The server that the command line names, else the configured one. */

@@ -1,0 +1,89 @@
+import type { Arguments, Reconcile, Reconciliation, ToolContext } from '@toolkeel/contract';
+import type { ToolRules } from './config.js';
+import { isObject, type Message } from './frame.js';
+
+type ReconcileRules = NonNullable<ToolRules['reconcile']>;
+type Members = Readonly<Record<string, unknown>>;
+
+/** Calls a read tool of the upstream. Undefined: no answer. */
+export type ReadAlone = (
+  name: string,
+  args: Arguments,
+  context: ToolContext,
+) => Promise<Message | undefined>;
+
+/**
+ * Settles a mutation with an unknown outcome without a person: calls a read tool with arguments of the
+ * call, and looks for an object in its result that matches.
+ */
+export function reconcileBy(rules: ReconcileRules, read: ReadAlone): Reconcile {
+  const { tool, arguments: templates, match, authoritative } = rules;
+  return {
+    authoritative,
+    readBack: async ({ args }, context): Promise<Reconciliation> => {
+      const expected = fill(match, args);
+      const given = fill(templates, args);
+      // Without all of its values a match could find something else.
+      if (!expected || !given) return { found: 'unknown' };
+      const message = await read(tool, given, context);
+      const { result } = message ?? {};
+      if (!result || result['isError'] === true) return { found: 'unknown' };
+      const found = findMatch(contentOf(result), expected);
+      if (!found) return { found: 'absent' };
+      const text = `Executed. The answer was lost; ${tool} returned: ${JSON.stringify(found)}`;
+      return { found: 'executed', data: { result: { content: [{ type: 'text', text }] } } };
+    },
+  };
+}
+
+/** Replaces `{name}` with an argument. Undefined if an argument is missing. */
+function fill(templates: Members, args: Arguments): Members | undefined {
+  let isComplete = true;
+  const valueOf = (name: string): unknown => {
+    const value = args[name];
+    if (value === undefined || value === null) isComplete = false;
+    return value;
+  };
+  const filled = Object.entries(templates).map(([name, template]) => {
+    if (typeof template !== 'string') return [name, template] as const;
+    const [, whole] = /^\{([^{}]+)\}$/.exec(template) ?? [];
+    if (whole !== undefined) return [name, valueOf(whole)] as const;
+    const text = template.replaceAll(/\{([^{}]+)\}/g, (_, part: string) => String(valueOf(part)));
+    return [name, text] as const;
+  });
+  return isComplete ? Object.fromEntries(filled) : undefined;
+}
+
+/** The structured content of a result, else its texts, as JSON where they are. */
+function contentOf(result: Members): unknown {
+  const { structuredContent, content } = result;
+  if (structuredContent !== undefined) return structuredContent;
+  if (!Array.isArray(content)) return undefined;
+  return (content as readonly unknown[]).map((block) => {
+    const text = isObject(block) ? block['text'] : undefined;
+    if (typeof text !== 'string') return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return undefined;
+    }
+  });
+}
+
+const MAX_DEPTH = 20;
+
+/** The first object, at any depth, whose members equal the expected ones. */
+function findMatch(value: unknown, expected: Members, depth = 0): Members | undefined {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return undefined;
+  if (isObject(value)) {
+    const isMatch = Object.entries(expected).every(([name, wanted]) => {
+      return JSON.stringify(value[name]) === JSON.stringify(wanted);
+    });
+    if (isMatch) return value;
+  }
+  for (const member of Object.values(value)) {
+    const found = findMatch(member, expected, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
