@@ -31,12 +31,27 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
     };
   });
 
-  const send: Client['send'] = ({ line }, written) => {
-    if (isClosed) return written?.(false);
-    const isRoomLeft = stdout.write(`${line}\n`, (error) => written?.(!error));
+  /** Frames of one turn of the event loop are written together: system calls dominate the cost of a call. */
+  let batch = '';
+  let written: ((isDelivered: boolean) => void)[] = [];
+  const write = (): void => {
+    const [text, callbacks] = [batch, written];
+    batch = '';
+    written = [];
+    const settle = (isDelivered: boolean): void => {
+      for (const callback of callbacks) callback(isDelivered);
+    };
+    if (isClosed) return settle(false);
+    const isRoomLeft = stdout.write(text, (error) => settle(!error));
     if (isRoomLeft || isBlocked) return;
     isBlocked = true;
     session.pauseUpstream();
+  };
+  const send: Client['send'] = ({ line }, onWritten) => {
+    if (isClosed) return onWritten?.(false);
+    if (batch === '') process.nextTick(write);
+    batch += `${line}\n`;
+    if (onWritten) written.push(onWritten);
   };
   const session = open({
     send,
