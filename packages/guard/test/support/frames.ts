@@ -55,16 +55,17 @@ export class Inbox {
 
   /** Reads a frame; returns the answer if it is a request. */
   accept(text: string): Frame | undefined {
-    let frame: Frame;
+    let parsed: unknown;
     try {
-      frame = JSON.parse(text) as Frame;
+      parsed = JSON.parse(text);
     } catch {
       this.problems.push(`not JSON: ${text.slice(0, 200)}`);
       return undefined;
     }
-    const problem = problemOf(frame);
+    const problem = problemOf(parsed);
     if (problem !== undefined) this.problems.push(`${problem}: ${text.slice(0, 300)}`);
-    if (!isObject(frame)) return undefined;
+    if (!isObject(parsed)) return undefined;
+    const frame = parsed as Frame;
     if (frame.method === undefined) this.#settle(frame, text);
     else if (frame.id === undefined) {
       this.notifications.push(frame);
