@@ -179,7 +179,10 @@ const guardJudgements = (line, cost) => {
     /** @type {'p50Us' | 'cpuUs'} */ what,
   ) => {
     const cells = cost?.http[inFlight];
-    return (cells?.['guard']?.[what].median ?? Number.NaN) / (cells?.[rival]?.[what].median ?? Number.NaN);
+    return (
+      (cells?.['guard']?.[what].median ?? Number.NaN) /
+      (cells?.[rival]?.[what].median ?? Number.NaN)
+    );
   };
   return [
     judged(

@@ -82,7 +82,8 @@ export const openStdio = async (node, args, env) => {
   failed.catch(() => {});
   await Promise.race([ask('initialize', initialize), failed]);
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-  const call = async (/** @type {string} */ text) => check(await ask('tools/call', echo(text)), text);
+  const call = async (/** @type {string} */ text) =>
+    check(await ask('tools/call', echo(text)), text);
   await Promise.race([call('probe'), failed]);
   return { call, pid: child.pid ?? 0, close };
 };

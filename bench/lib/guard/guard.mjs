@@ -29,8 +29,16 @@ export const inFlights = [1, 16, 50];
 export const guardRounds = 5;
 
 const plans = {
-  stdio: { 1: { blocks: 10, calls: 300 }, 16: { blocks: 6, calls: 3000 }, 50: { blocks: 6, calls: 3000 } },
-  http: { 1: { blocks: 6, calls: 200 }, 16: { blocks: 4, calls: 1000 }, 50: { blocks: 4, calls: 1000 } },
+  stdio: {
+    1: { blocks: 10, calls: 300 },
+    16: { blocks: 6, calls: 3000 },
+    50: { blocks: 6, calls: 3000 },
+  },
+  http: {
+    1: { blocks: 6, calls: 200 },
+    16: { blocks: 4, calls: 1000 },
+    50: { blocks: 4, calls: 1000 },
+  },
 };
 const warmUp = { stdio: 2000, http: 1000 };
 
@@ -101,7 +109,11 @@ const durableRound = async ({ path: node }) => {
     subjects['once'] = await openStdio(node, once, configs.env);
     const loads = await loadAll(subjects, 1, { blocks: 4, calls: 100, warmUp: 200 });
     const insertUs = await timeInserts(400);
-    return { onceUs: loads['once']?.p50Us ?? Number.NaN, readUs: loads['read']?.p50Us ?? Number.NaN, insertUs };
+    return {
+      onceUs: loads['once']?.p50Us ?? Number.NaN,
+      readUs: loads['read']?.p50Us ?? Number.NaN,
+      insertUs,
+    };
   } finally {
     await Promise.all(Object.values(subjects).map((subject) => subject.close()));
     configs.remove();
@@ -214,6 +226,11 @@ export const guardTable = (costs) => ({
     [`Node ${line}, stdio, a mutation through the guard`],
     ['once tool, durable claim', withSpread(durable.onceUs), '–', '–'],
     ['the same tool as a read', withSpread(durable.readUs), '–', '–'],
-    ['a bare durable insert', withSpread(durable.insertUs), digits(1e6 / durable.insertUs.median), '–'],
+    [
+      'a bare durable insert',
+      withSpread(durable.insertUs),
+      digits(1e6 / durable.insertUs.median),
+      '–',
+    ],
   ]),
 });

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 /** A flaw of the arguments, as in the details of `validation_error`. */
-export interface ArgumentIssue {
+interface ArgumentIssue {
   readonly field: string;
   readonly message: string;
 }

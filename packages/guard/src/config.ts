@@ -1,4 +1,4 @@
-import { definePolicy, type ResiliencePolicy } from '@toolkeel/kernel/policy';
+import { definePolicy } from '@toolkeel/kernel/policy';
 import { httpUrl, secretSource } from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
 
@@ -106,7 +106,7 @@ export const upstreamSchema = z
       .default({})
       .superRefine((given, context) => {
         try {
-          definePolicy(given as Partial<ResiliencePolicy>);
+          definePolicy(given);
         } catch (cause) {
           const message = cause instanceof Error ? cause.message : 'is not a policy';
           context.addIssue({ code: 'custom', message });

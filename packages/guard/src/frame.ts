@@ -12,7 +12,7 @@ export interface Message {
   readonly error?: RpcError;
 }
 
-export interface RpcError {
+interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
@@ -92,4 +92,23 @@ function isRpcError(error: unknown): error is RpcError {
   return (
     isObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string'
   );
+}
+
+/** Requests that change nothing: repeated if their upstream is lost. */
+const SAFE_METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+]);
+
+export function isSafeMethod(method: string): boolean {
+  return SAFE_METHODS.has(method);
 }

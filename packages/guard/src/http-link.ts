@@ -2,6 +2,7 @@ import { classifyError, FaultError, faultFromResponse, type Fault } from '@toolk
 import type { HostLog } from '@toolkeel/host';
 import { Agent, request, type Dispatcher } from 'undici';
 import { isObject, isRequest, objectIn, parseLine, type Frame, type Id } from './frame.js';
+import { headerText } from './http.js';
 import type { Connect, LinkEvents } from './link.js';
 
 export interface HttpLinkOptions {
@@ -228,7 +229,7 @@ class HttpLink {
       const header = isObject(property) ? property['x-mcp-header'] : undefined;
       const value = args[argument];
       if (typeof header !== 'string' || value === undefined || value === null) continue;
-      headers[`mcp-param-${header.toLowerCase()}`] = encodeHeader(String(value));
+      headers[`mcp-param-${header.toLowerCase()}`] = encodeHeader(headerText(value));
     }
     return headers;
   }

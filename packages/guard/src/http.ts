@@ -25,3 +25,8 @@ export function refuse(
   const body = JSON.stringify({ jsonrpc: '2.0', id, error });
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
+
+/** An argument as the text of a header. */
+export function headerText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -9,7 +9,7 @@ import {
   type Message,
   type RequestFrame,
 } from './frame.js';
-import { headerOf, LAG_MS, refuse } from './http.js';
+import { headerOf, headerText, LAG_MS, refuse } from './http.js';
 import type { Client, Session } from './session.js';
 import { SseStream } from './sse.js';
 import type { GuardedTool } from './tools.js';
@@ -233,7 +233,7 @@ export class ModernRoute {
       if (typeof header !== 'string') continue;
       const given = decodeHeader(headerOf(incoming, `mcp-param-${header.toLowerCase()}`));
       const value = args[name];
-      const expected = value === undefined || value === null ? undefined : String(value);
+      const expected = value === undefined || value === null ? undefined : headerText(value);
       if (given !== expected) return mismatch(`Mcp-Param-${header}`);
     }
     return undefined;

@@ -36,6 +36,6 @@ export class OwnRequests {
   }
 
   lose(): void {
-    for (const settle of [...this.#waiting.values()]) settle(undefined);
+    for (const settle of this.#waiting.values()) settle(undefined);
   }
 }

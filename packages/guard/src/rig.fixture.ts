@@ -74,7 +74,7 @@ export function fakeUpstream(options: FakeOptions = {}): FakeUpstream {
     received: [],
     calls: [],
     starts: () => starts,
-    send: (message) => events?.onFrame(frameOf({ jsonrpc: '2.0', ...message } as Message)),
+    send: (message) => events?.onFrame(frameOf({ jsonrpc: '2.0', ...message })),
     crash: (reason = 'crashed') => {
       const lost = events;
       if (!lost || !links.delete(lost)) return;
@@ -114,7 +114,7 @@ export interface RigOptions extends FakeOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export interface RigClient {
+interface RigClient {
   readonly session: Session;
   readonly received: Message[];
   readonly lines: string[];
@@ -175,7 +175,7 @@ export function createRig(options: RigOptions = {}): Rig {
   };
 }
 
-export function openClient(guard: Guard): RigClient {
+function openClient(guard: Guard): RigClient {
   const received: Message[] = [];
   const lines: string[] = [];
   const waiting = new Set<(message: Message) => void>();
@@ -186,7 +186,7 @@ export function openClient(guard: Guard): RigClient {
       if (isBroken) return written?.(false);
       received.push(message);
       lines.push(line);
-      for (const check of [...waiting]) check(message);
+      waiting.forEach((check) => check(message));
       written?.(true);
     },
     pause: () => {},
@@ -202,7 +202,7 @@ export function openClient(guard: Guard): RigClient {
       waiting.add(check);
     });
   const send: RigClient['send'] = (message) =>
-    session.receive(frameOf({ jsonrpc: '2.0', ...message } as Message));
+    session.receive(frameOf({ jsonrpc: '2.0', ...message }));
   const ask: RigClient['ask'] = (method, params = {}, id = ++ids) => {
     const answered = next((message) => message.id === id && message.method === undefined);
     send({ id, method, params });

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Message } from './frame.js';
+import { objectIn, type Message } from './frame.js';
 import { createRig, readTool, text, writeTool, type Rig, type RigOptions } from './rig.fixture.js';
 
 let rig: Rig;
@@ -103,8 +103,7 @@ describe('a frame router', () => {
   it('passes progress on, and only increasing progress after a retry', async () => {
     const { client, upstream } = open({
       onCall: ({ args }, fake) => {
-        const token = (fake.received.at(-1)?.params?.['_meta'] as { progressToken: string })
-          .progressToken;
+        const token = objectIn(fake.received.at(-1)?.params, '_meta')['progressToken'];
         const isFirst = fake.calls.length === 1;
         for (const progress of isFirst ? [1, 2] : [1, 2, 3]) {
           fake.send({
@@ -112,7 +111,7 @@ describe('a frame router', () => {
             params: { progressToken: token, progress },
           });
         }
-        if (isFirst) return void fake.crash();
+        if (isFirst) return fake.crash();
         return text(String(args['n']));
       },
     });
@@ -330,7 +329,7 @@ describe('mutations', () => {
         },
       },
       onCall: ({ name, args }, fake) => {
-        if (name === 'add') return void fake.crash();
+        if (name === 'add') return fake.crash();
         const found = args['q'] === 'title:a' ? [{ id: 7, title: 'a' }] : [];
         return { content: [], structuredContent: { items: found } };
       },

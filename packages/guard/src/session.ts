@@ -10,9 +10,9 @@ import {
 import type { Answer, GuardedCalls } from './calls.js';
 import {
   frameOf,
-  isObject,
   isRequest,
   isResponse,
+  isSafeMethod,
   objectIn,
   type Frame,
   type Id,
@@ -21,9 +21,9 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import type { Connect, Link } from './link.js';
+import { Listing, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
 import { Restarts } from './restarts.js';
-import type { ListedTool } from './effects.js';
 
 /** The client's end of a session. */
 export interface Client {
@@ -48,26 +48,10 @@ export interface SessionOptions {
   readonly startTimeoutMs: number;
 }
 
-/** Requests that change nothing: repeated if their upstream is lost. */
-const SAFE_METHODS: ReadonlySet<string> = new Set([
-  'initialize',
-  'server/discover',
-  'ping',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'logging/setLevel',
-]);
-
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 /** How long a server may take to show that it still responds. */
 const PROBE_MS = 5000;
-const MAX_PAGES = 100;
 const MAX_OUTBOX = 1000;
 /** Outside of the range that JSON-RPC and MCP reserve. */
 const UNAVAILABLE_CODE = 503;
@@ -99,10 +83,15 @@ export class Session {
   #capabilities: Readonly<Record<string, unknown>> | undefined;
   /** The `_meta` of requests of the revision 2026-07-28; undefined for earlier ones. */
   #modernMeta: Readonly<Record<string, unknown>> | undefined;
-  #listing: Promise<void> | undefined;
-  #isListed = false;
-  /** The tools of this session's server, to notice that they have changed. */
-  #listed = '';
+  readonly #listing = new Listing({
+    ask: (method, params) => this.#ask(method, params, this.#options.startTimeoutMs),
+    hasTools: async () => {
+      // A client may send its first calls together with its handshake.
+      if (this.#initialize) await this.#handshake;
+      return this.#modernMeta !== undefined || this.#capabilities?.['tools'] !== undefined;
+    },
+    onTools: (tools) => this.#options.calls.replace(tools),
+  });
   /** Notifications of the client that arrived before the upstream was ready. */
   #outbox: Frame[] = [];
   #onHandshake = (): void => {};
@@ -164,7 +153,7 @@ export class Session {
     if (method === 'resources/unsubscribe' && typeof uri === 'string') {
       this.#subscriptions.delete(uri);
     }
-    this.#pending.set(id, { frame, isSafe: SAFE_METHODS.has(method) });
+    this.#pending.set(id, { frame, isSafe: isSafeMethod(method) });
     // A frame that cannot be sent now is sent when the upstream is ready.
     if (!this.#trySend(frame)) this.#restarts.start();
   }
@@ -174,7 +163,7 @@ export class Session {
     if (method === 'notifications/initialized') {
       this.#initialized = frame;
       this.#notify(frame);
-      return void this.#listTools();
+      return void this.#listing.fetch();
     }
     if (method === 'notifications/cancelled') {
       const id = params?.['requestId'] as Id;
@@ -300,7 +289,7 @@ export class Session {
       const progress = this.#attempts.progress(frame);
       return progress && this.#options.client.send(progress);
     }
-    if (message.method === 'notifications/tools/list_changed') void this.#listTools(true);
+    if (message.method === 'notifications/tools/list_changed') void this.#listing.fetch(true);
     if (message.method === 'notifications/cancelled') {
       this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
     }
@@ -355,8 +344,7 @@ export class Session {
       const text = `The upstream ${reason} while it processed this request.`;
       this.#refuse(id, UNAVAILABLE_CODE, text, { retryable: true });
     }
-    // A listing that was in flight is repeated.
-    this.#listing = undefined;
+    this.#listing.lose();
   }
 
   #unavailable(reason: string): void {
@@ -395,7 +383,7 @@ export class Session {
       if (isRestart && frame === this.#initialized) continue;
       link.send(frame);
     }
-    if (isRestart && this.#isListed) void this.#relist();
+    if (isRestart && this.#listing.isDone) this.#relist().catch(() => {});
   }
 
   // ---- the tools of the upstream ------------------------------------------------------------
@@ -404,48 +392,22 @@ export class Session {
     if (this.#modernMeta || typeof meta[VERSION_KEY] !== 'string') return;
     this.#modernMeta = { [VERSION_KEY]: meta[VERSION_KEY], [CAPABILITIES_KEY]: {} };
     this.#onHandshake();
-    void this.#listTools();
+    void this.#listing.fetch();
   }
 
   /** Resolves when the tools are known, or cannot be known. Undefined: they are. */
   toolsListed(): Promise<void> | undefined {
-    return this.#isListed ? undefined : this.#listTools();
-  }
-
-  /** Fetches the tools, also for a client that never asks for them. */
-  #listTools(again = false): Promise<void> {
-    if (again) this.#listing = undefined;
-    return (this.#listing ??= this.#fetchTools());
+    return this.#listing.isDone ? undefined : this.#listing.fetch();
   }
 
   /** A server may come back with other tools, and does not know that it has to say so. */
   async #relist(): Promise<void> {
-    const before = this.#listed;
-    await this.#listTools(true);
+    const before = this.#listing.text;
+    await this.#listing.fetch(true);
     const isAnnounced = objectIn(this.#capabilities, 'tools')['listChanged'] === true;
-    if (!isAnnounced || this.#listed === before) return;
+    if (!isAnnounced || this.#listing.text === before) return;
     const method = 'notifications/tools/list_changed';
     this.#options.client.send(frameOf({ jsonrpc: '2.0', method }));
-  }
-
-  async #fetchTools(): Promise<void> {
-    // A client may send its first calls together with its handshake.
-    if (this.#initialize) await this.#handshake;
-    if (!this.#modernMeta && this.#capabilities?.['tools'] === undefined) return;
-    const tools: ListedTool[] = [];
-    let cursor: unknown;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const answered = await this.#ask('tools/list', params, this.#options.startTimeoutMs);
-      const { result } = answered?.message ?? {};
-      if (!result) return;
-      tools.push(...toolsIn(result));
-      cursor = result['nextCursor'];
-      if (typeof cursor !== 'string') break;
-    }
-    await this.#options.calls.replace(tools);
-    this.#listed = JSON.stringify(tools);
-    this.#isListed = true;
   }
 
   // ---- plumbing -----------------------------------------------------------------------------
@@ -523,13 +485,4 @@ export class Session {
     this.#own.lose();
     this.#onClosed();
   }
-}
-
-function toolsIn(result: Readonly<Record<string, unknown>>): readonly ListedTool[] {
-  const { tools } = result;
-  if (!Array.isArray(tools)) return [];
-  return (tools as readonly unknown[]).filter(
-    (tool): tool is ListedTool & Readonly<Record<string, unknown>> =>
-      isObject(tool) && typeof tool['name'] === 'string',
-  );
 }

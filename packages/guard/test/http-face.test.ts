@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Id, Message } from '../src/frame.js';
+import { objectIn, type Id, type Message } from '../src/frame.js';
 import { createRig, text, type Rig, type RigOptions } from '../src/rig.fixture.js';
 
 let rig: Rig | undefined;
@@ -66,8 +66,8 @@ const modern = async (
 it('keeps clients with equal ids and progress tokens apart', async () => {
   const url = await serve({
     onCall: ({ id, args }, upstream) => {
-      const { _meta } = upstream.received.at(-1)?.params as { _meta: { progressToken: Id } };
-      const progress = { progressToken: _meta.progressToken, progress: args['n'] };
+      const { progressToken } = objectIn(upstream.received.at(-1)?.params, '_meta');
+      const progress = { progressToken, progress: args['n'] };
       upstream.send({ method: 'notifications/progress', params: progress });
       setTimeout(() => upstream.send({ id, result: text(String(args['n'])) }), 20);
       return undefined;
@@ -98,7 +98,7 @@ it('takes a closed connection as a cancellation: a repeat of the mutation gets i
     .poll(() => rig!.logs())
     .toContainEqual(expect.objectContaining({ code: 'cancelled' }));
   // The upstream sees no cancellation: the mutation is being executed.
-  upstream.send({ id: upstream.calls[0]!.id, result: text('done') });
+  upstream.send({ id: upstream.calls.at(0)?.id ?? 0, result: text('done') });
   expect((await repeated).at(-1)?.result?.['content']).toMatchObject([
     { text: expect.stringMatching(/^Not executed again/) as string },
     { text: 'done' },

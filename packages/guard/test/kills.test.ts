@@ -7,7 +7,12 @@ afterAll(cleanUp);
 
 it('calls succeed while the upstream is killed, and no mutation is executed twice', async () => {
   const chaos = newChaos();
-  const guard = await openGuard({ chaos, face: 'stdio', upstream: 'stdio', revision: '2025-11-25' });
+  const guard = await openGuard({
+    chaos,
+    face: 'stdio',
+    upstream: 'stdio',
+    revision: '2025-11-25',
+  });
   const options = { total: 200, inFlight: 8, callsPerKill: 40, seed: 18 };
   const { calls, kills } = await callUnderKills(guard, chaos, options);
   expect(kills).toBeGreaterThan(1);

@@ -68,7 +68,9 @@ describe('a server that stops responding', () => {
     const frozen = guard.call('read', { key: 'frozen', fault: 'freeze', times: 1 });
     await expect.poll(() => chaos.calls('frozen').length).toBe(1);
     const padding = 'x'.repeat(50_000);
-    const calls = Array.from({ length: 20 }, (_, n) => guard.call('read', { key: `${n}${padding}` }));
+    const calls = Array.from({ length: 20 }, (_, n) =>
+      guard.call('read', { key: `${n}${padding}` }),
+    );
     await sleep(100); // The pipe fills up; without this the test still holds, but shows less.
     process.kill(chaos.starts()[0]?.pid ?? 0, 'SIGKILL');
     expect(textIn(await frozen)).toBe('done frozen');

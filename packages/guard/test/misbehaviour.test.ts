@@ -37,7 +37,11 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
     const answered = async (tool: string, fault: string, args = {}) => {
       const key = `${tool}-${fault}`;
       const frame = await guard.call(tool, { key, fault, ...args });
-      return [outcomeOf(frame).replace(key, 'KEY'), chaos.calls(key).length, chaos.effects(key).length];
+      return [
+        outcomeOf(frame).replace(key, 'KEY'),
+        chaos.calls(key).length,
+        chaos.effects(key).length,
+      ];
     };
     const faults = [
       ...['none', 'wrong_id_then_right', 'duplicate', 'null_id_then_right'],

@@ -35,7 +35,7 @@ it('a new guard answers a repeat with the result that the first guard could not 
   expect(upstream.calls).toHaveLength(1);
   const again = two.call('add', { n: 1 });
   await expect.poll(() => upstream.calls).toHaveLength(2);
-  upstream.send({ id: upstream.calls[1]!.id, result: text('again') });
+  upstream.send({ id: upstream.calls.at(1)?.id ?? 0, result: text('again') });
   expect((await again).result?.['content']).toEqual([{ type: 'text', text: 'again' }]);
   await second.close();
 });

@@ -11,11 +11,13 @@ import { createRig, type Rig } from '../src/rig.fixture.js';
 
 // Servers of other authors, from npm.
 const require = createRequire(import.meta.url);
-const program = (name: string): string =>
-  join(
-    dirname(require.resolve(`@modelcontextprotocol/server-${name}/package.json`)),
-    'dist/index.js',
-  );
+const programs = {
+  everything: require.resolve('@modelcontextprotocol/server-everything/package.json'),
+  filesystem: require.resolve('@modelcontextprotocol/server-filesystem/package.json'),
+  memory: require.resolve('@modelcontextprotocol/server-memory/package.json'),
+};
+type Name = keyof typeof programs;
+const program = (name: Name): string => join(dirname(programs[name]), 'dist/index.js');
 
 let dir = '';
 let rig: Rig | undefined;
@@ -28,7 +30,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const open = (name: string, args: readonly string[] = [], more: object = {}): Rig =>
+const open = (name: Name, args: readonly string[] = [], more: object = {}): Rig =>
   (rig = createRig({
     config: { command: process.execPath, args: [program(name), ...args], ...more },
     settings: { journal: { url: 'memory:' }, http: { port: 0 } },
@@ -60,7 +62,7 @@ describe('server-everything', () => {
     const { url } = await open('everything', ['stdio']).guard.listen();
     const info = { name: 'test', version: '1' };
     const [first, second] = [new ClientV1(info), new ClientV2(info)];
-    await first.connect(new HttpV1(new URL(`${url}/mcp`)) as never);
+    await first.connect(new HttpV1(new URL(`${url}/mcp`)));
     await second.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
     const ask = (client: { callTool: unknown }, message: string) =>
       (client as ClientV2).callTool({ name: 'echo', arguments: { message } });

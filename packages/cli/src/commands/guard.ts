@@ -56,7 +56,11 @@ export async function guard(
   }
   const { url, close } = await guarded.listen();
   stdout.write(`MCP at ${url}/mcp\n`);
-  await Promise.race([stopped, guarded.failed]).finally(close);
+  try {
+    await Promise.race([stopped, guarded.failed]);
+  } finally {
+    await close();
+  }
 }
 
 /** The server that the command line names, else the configured one. */

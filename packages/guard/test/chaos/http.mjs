@@ -51,9 +51,13 @@ export const serveHttp = async (protocol, port) => {
         case 'empty_202':
           return response.writeHead(202, headers).end();
         case 'http_429':
-          return json(response, 429, '{"error":"too many"}', { 'retry-after': `${Math.ceil(ms / 1000)}` });
+          return json(response, 429, '{"error":"too many"}', {
+            'retry-after': `${Math.ceil(ms / 1000)}`,
+          });
         case 'http_503':
-          return json(response, 503, '{"error":"busy"}', { 'retry-after': `${Math.ceil(ms / 1000)}` });
+          return json(response, 503, '{"error":"busy"}', {
+            'retry-after': `${Math.ceil(ms / 1000)}`,
+          });
         case 'http_html':
           return response
             .writeHead(502, { 'content-type': 'text/html' })
@@ -78,7 +82,10 @@ export const serveHttp = async (protocol, port) => {
       listen: (_, listeners) => {
         const _meta = { 'io.modelcontextprotocol/subscriptionId': message.id };
         const notify = (frame) =>
-          send({ ...frame, params: { ...frame.params, _meta: { ...frame.params?._meta, ..._meta } } });
+          send({
+            ...frame,
+            params: { ...frame.params, _meta: { ...frame.params?._meta, ..._meta } },
+          });
         notify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' });
         listeners.add(notify);
         response.on('close', () => listeners.delete(notify));

@@ -22,7 +22,11 @@ export const serveStdio = (protocol, { probe, ignoresEnd }) => {
     fail: (_, right) => send(right),
     listen: (message) => {
       const _meta = { 'io.modelcontextprotocol/subscriptionId': message.id };
-      send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { _meta } });
+      send({
+        jsonrpc: '2.0',
+        method: 'notifications/subscriptions/acknowledged',
+        params: { _meta },
+      });
     },
   };
   let isFirst = true;

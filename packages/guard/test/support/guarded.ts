@@ -88,8 +88,7 @@ export interface GuardOptions extends Omit<CommandOptions, 'upstream' | 'flags'>
 export type Guarded = RawClient;
 
 const chaosUpstream = async ({ chaos, flags = [], upstream, settings }: GuardOptions) => {
-  if (upstream === 'HTTP')
-    return { url: (await startHttpChaos(chaos, flags)).url, ...settings };
+  if (upstream === 'HTTP') return { url: (await startHttpChaos(chaos, flags)).url, ...settings };
   const [command, ...args] = chaos.command(...flags);
   return { command, args, ...settings };
 };

@@ -82,7 +82,10 @@ export const callUnderKills = async (
   await Promise.all(Array.from({ length: inFlight }, worker));
   const effects = new Map<string, number>();
   for (const { key } of chaos.effects()) effects.set(key, (effects.get(key) ?? 0) + 1);
-  return { calls: answered.map((call) => ({ ...call, effects: effects.get(call.key) ?? 0 })), kills };
+  return {
+    calls: answered.map((call) => ({ ...call, effects: effects.get(call.key) ?? 0 })),
+    kills,
+  };
 };
 
 export const countBy = (values: readonly string[]): Record<string, number> => {

@@ -130,7 +130,9 @@ const readEvents = async (response: Response, onData: (data: string) => void): P
     for (let end = unread.indexOf('\n\n'); end >= 0; end = unread.indexOf('\n\n')) {
       const event = unread.slice(0, end).split('\n');
       unread = unread.slice(end + 2);
-      const data = event.filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trimStart());
+      const data = event
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).trimStart());
       if (data.join('') !== '') onData(data.join('\n'));
     }
   }

@@ -32,13 +32,14 @@ export async function runStorm(calls: number, inFlight = 8): Promise<StormResult
     env: { TOOLKEEL_DATA_DIR: dir, CHAOS_LOG: log },
   });
   let kills = 0;
-  let isOver = false;
+  const over = new AbortController();
+  const { signal } = over;
   const killer = async (): Promise<void> => {
     const one = await rig.client();
-    while (!isOver) {
+    while (!signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 300));
       // Only a server that answers is killed: the guard needs some time between two losses.
-      if (isOver || (await one.ask('ping')).error) continue;
+      if (signal.aborted || (await one.ask('ping')).error) continue;
       for (const name of existsSync(children) ? readdirSync(children) : []) {
         try {
           process.kill(Number(name.split('-')[0]), 'SIGKILL');
@@ -62,10 +63,10 @@ export async function runStorm(calls: number, inFlight = 8): Promise<StormResult
       }
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
-    isOver = true;
+    over.abort();
     await killing;
   } finally {
-    isOver = true;
+    over.abort();
     await rig.close();
   }
   const effects = readFileSync(log, 'utf8').split('\n').filter(Boolean);

@@ -100,7 +100,10 @@ function withProposedKey(params: Params, context: CallRequest): CallRequest {
  * The envelope as structured content and, as the same JSON, in the first text block: clients differ in
  * which of the two they show to the model.
  */
-export function callToolResult({ envelope, text }: Pick<ToolRun, 'envelope' | 'text'>): CallToolResult {
+export function callToolResult({
+  envelope,
+  text,
+}: Pick<ToolRun, 'envelope' | 'text'>): CallToolResult {
   const structuredContent = envelope as unknown as Record<string, unknown>;
   const content: CallToolResult['content'] = [{ type: 'text', text }];
   if (envelope.success) return { content, structuredContent };
