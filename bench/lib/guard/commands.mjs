@@ -66,16 +66,19 @@ export const stdioCommands = (node, configs) => ({
  * @returns {Record<'guard' | 'mcp-proxy' | 'supergateway', (port: number) => string[]>}
  */
 export const httpCommands = (node, configs) => ({
-  guard: (port) => [
-    ...[toolkeel, 'guard', '--config', configs.reads, '--http', `127.0.0.1:${port}`],
-  ],
-  'mcp-proxy': (port) => [
-    ...[inBench('node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs'), '--server', 'stream'],
-    ...['--host', '127.0.0.1', '--port', String(port), '--', node, ...upstream],
-  ],
-  supergateway: (port) => [
-    ...[inBench('node_modules/supergateway/dist/index.js'), '--outputTransport', 'streamableHttp'],
-    ...['--stateful', '--logLevel', 'none', '--port', String(port)],
-    ...['--stdio', [node, ...upstream].join(' ')],
-  ],
+  guard: (port) => {
+    const face = ['--http', `127.0.0.1:${port}`];
+    return [toolkeel, 'guard', '--config', configs.reads, ...face];
+  },
+  'mcp-proxy': (port) => {
+    const face = ['--server', 'stream', '--host', '127.0.0.1', '--port', String(port)];
+    return [inBench('node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs'), ...face, '--', node].concat(
+      upstream,
+    );
+  },
+  supergateway: (port) => {
+    const face = ['--outputTransport', 'streamableHttp', '--stateful', '--port', String(port)];
+    const server = ['--logLevel', 'none', '--stdio', [node, ...upstream].join(' ')];
+    return [inBench('node_modules/supergateway/dist/index.js'), ...face, ...server];
+  },
 });

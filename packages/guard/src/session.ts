@@ -21,7 +21,7 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import type { Connect, Link } from './link.js';
-import { Listing, toolsIn } from './listing.js';
+import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
 import { Restarts } from './restarts.js';
 
@@ -91,6 +91,8 @@ export class Session {
       return this.#modernMeta !== undefined || this.#capabilities?.['tools'] !== undefined;
     },
     onTools: (tools) => this.#options.calls.replace(tools),
+    // Clients of 2026-07-28 have to subscribe to it.
+    onChanged: () => void (this.#modernMeta ?? this.#options.client.send(TOOLS_CHANGED)),
   });
   /** Notifications of the client that arrived before the upstream was ready. */
   #outbox: Frame[] = [];
@@ -383,7 +385,7 @@ export class Session {
       if (isRestart && frame === this.#initialized) continue;
       link.send(frame);
     }
-    if (isRestart && this.#listing.isDone) this.#relist().catch(() => {});
+    if (isRestart && this.#listing.isDone) this.#listing.repeat();
   }
 
   // ---- the tools of the upstream ------------------------------------------------------------
@@ -398,16 +400,6 @@ export class Session {
   /** Resolves when the tools are known, or cannot be known. Undefined: they are. */
   toolsListed(): Promise<void> | undefined {
     return this.#listing.isDone ? undefined : this.#listing.fetch();
-  }
-
-  /** A server may come back with other tools, and does not know that it has to say so. */
-  async #relist(): Promise<void> {
-    const before = this.#listing.text;
-    await this.#listing.fetch(true);
-    const isAnnounced = objectIn(this.#capabilities, 'tools')['listChanged'] === true;
-    if (!isAnnounced || this.#listing.text === before) return;
-    const method = 'notifications/tools/list_changed';
-    this.#options.client.send(frameOf({ jsonrpc: '2.0', method }));
   }
 
   // ---- plumbing -----------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { envelopeSchema } from '@toolkeel/contract';
 import { newFolder, startHttpChaos, type Chaos } from './chaos.js';
-import type { CallResult, Frame, Revision } from './frames.js';
+import type { Frame, Revision } from './frames.js';
 import { rawHttp, rawStdio, type Program, type RawClient } from './raw-client.js';
 
 /** The built command: `npm test` compiles before it tests. */
@@ -118,18 +118,23 @@ export interface GuardError {
   readonly message: string;
   readonly outcome?: string;
   readonly retryable: boolean;
+  /** As the guard measured it. */
+  readonly elapsedMs: number;
 }
 
 /** The error of an envelope that the guard produced; throws unless the envelope is valid and complete. */
-export const guardErrorIn = (frame: Frame): GuardError => {
-  const { structuredContent, content, isError } = frame.result ?? ({} as CallResult);
-  const parsed = envelopeSchema.safeParse(structuredContent);
-  if (!parsed.success) throw new Error(`is no envelope: ${JSON.stringify(frame)}`);
-  const envelope = parsed.data as { error?: GuardError };
-  if (isError !== true || envelope.error === undefined) throw new Error('is no failure');
+export const guardErrorIn = ({ result = {} }: Frame): GuardError => {
+  const { structuredContent, content, isError } = result;
+  const { success, data } = envelopeSchema.safeParse(structuredContent);
+  if (!success) throw new Error(`is no envelope: ${JSON.stringify(result)}`);
+  const { error, meta } = data as {
+    readonly error?: Omit<GuardError, 'elapsedMs'>;
+    readonly meta: { readonly elapsed_ms: number };
+  };
+  if (isError !== true || error === undefined) throw new Error('is no failure');
   if (content?.[0]?.text !== JSON.stringify(structuredContent))
     throw new Error('the text differs from the structured content');
-  return envelope.error;
+  return { ...error, elapsedMs: meta.elapsed_ms };
 };
 
 export const textIn = ({ result }: Frame): string | undefined => result?.content?.[0]?.text;

@@ -69,13 +69,12 @@ export const callUnderKills = async (
         answered.push({ key, tool, outcome: 'ok', elapsedMs: 0 });
         continue;
       }
-      const { code, outcome } = guardErrorIn(frame);
-      const { meta } = frame.result?.structuredContent as { meta: { elapsed_ms: number } };
+      const { code, outcome, elapsedMs } = guardErrorIn(frame);
       answered.push({
         key,
         tool,
         outcome: outcome === undefined ? code : `${code}, ${outcome}`,
-        elapsedMs: meta.elapsed_ms,
+        elapsedMs,
       });
     }
   };
