@@ -24,7 +24,8 @@ describe('the start of a server', () => {
   it('that never succeeds is reported, also to initialize', async () => {
     const chaos = newChaos();
     const flags = ['--die-first', '1000'];
-    const guard = await openGuard({ ...paths, chaos, flags, settings: quick });
+    const settings = { policy: { maxRetries: 0 } };
+    const guard = await openGuard({ ...paths, chaos, flags, settings });
     const list = await guard.request('tools/list');
     expect(list.error?.message).toMatch(/exited with code 1/);
     expect(guardErrorIn(await guard.call('read', { key: 'a' }))).toMatchObject({
