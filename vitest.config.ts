@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.js';
 import { runtimeSuites } from './test/support/runtime-suites.js';
 import { sourceAliases } from './test/support/workspace.js';
 
@@ -27,8 +29,9 @@ export default defineConfig(({ mode }) => ({
     // outside of their tests, so they can follow each other in one.
     pool: 'forks',
     isolate: false,
-    // Many suites wait for processes and timers of their own: one worker would leave half of the machine idle.
-    maxWorkers: '100%',
+    // Many suites wait for processes and timers. One worker more than processors keeps the machine busy meanwhile.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // Timeouts end what hangs. They are no measure of speed: on a busy machine everything takes longer.
     testTimeout: mode === 'long' ? 600_000 : 60_000,
     hookTimeout: 60_000,

@@ -7,6 +7,7 @@ import { ensureInstalled } from './lib/install.mjs';
 import { readJson } from './lib/json.mjs';
 import { main } from './lib/main.mjs';
 import { otherNode } from './lib/newer-node.mjs';
+import { inRoot } from './lib/paths.mjs';
 import { ensurePostgres } from './lib/postgres.mjs';
 import { ensurePromtool } from './lib/promtool.mjs';
 import { say, seconds, timed } from './lib/progress.mjs';
@@ -22,7 +23,7 @@ const UNIT_TESTS = ['kernel', 'contract', 'policy'].map((name) => `packages/${na
 const vitestArgs = unit ? [...UNIT_TESTS, ...given] : given;
 
 /**
- * Runs vitest on the terminal and counts the results from its JSON report.
+ * Runs vitest on the terminal and counts the results from the report.
  *
  * @param {string[]} mode
  * @param {string} [onNode]
@@ -31,7 +32,8 @@ const runTests = async (mode, onNode) => {
   const temp = mkdtempSync(join(tmpdir(), 'toolkeel-test-'));
   try {
     const report = join(temp, 'report.json');
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const own = inRoot('scripts', 'lib', 'reporter.mjs');
+    const reporters = ['--reporter=default', `--reporter=${own}`, `--outputFile=${report}`];
     const { file, args } = tool('vitest', ['run', ...mode, ...reporters, ...vitestArgs]);
     const code = await show({ file: onNode ?? file, args });
     /** @type {import('./lib/summary.mjs').Report | undefined} */

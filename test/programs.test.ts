@@ -4,9 +4,12 @@ import { ensurePromtool } from '../scripts/lib/promtool.mjs';
 
 const machine = (changes: Partial<Parameters<typeof ensurePostgres>[0]> = {}) => {
   const commands: string[] = [];
+  const said: string[] = [];
   let isInstalled = false;
   return {
     commands,
+    said,
+    print: (text: string) => void said.push(text),
     env: {},
     isRoot: true,
     isInstalled: () => isInstalled,
@@ -38,11 +41,25 @@ test('PostgreSQL is not installed if it exists, a URL is configured, or the proc
   }
 });
 
+test('PostgreSQL is asked for before the tests if it cannot be installed', async () => {
+  const user = machine({ isRoot: false });
+  await ensurePostgres(user);
+  expect(user.said).toEqual([
+    expect.stringMatching(/^PostgreSQL is missing\. Install it \(on Debian/),
+  ]);
+  const broken = machine({ run: async () => ({ code: 100, output: 'no network' }) });
+  await ensurePostgres(broken);
+  expect(broken.said).toEqual([expect.stringMatching(/failed:\nno network\nInstall it/)]);
+});
+
 const withoutPromtool = (changes: Partial<Parameters<typeof ensurePromtool>[0]> = {}) => {
   const commands: string[] = [];
+  const said: string[] = [];
   let path: string | undefined;
   return {
     commands,
+    said,
+    print: (text: string) => void said.push(text),
     find: () => path,
     hasApt: true,
     isRoot: true,
@@ -78,4 +95,8 @@ test('without root the package lists are not updated, and promtool remains missi
   await ensurePromtool(user);
   expect(user.commands).toEqual(['download']);
   expect(user.find()).toBeUndefined();
+  expect(user.said).toEqual([expect.stringMatching(/^Could not get promtool/)]);
+  const mac = withoutPromtool({ hasApt: false });
+  await ensurePromtool(mac);
+  expect(mac.said).toEqual([expect.stringMatching(/^promtool is missing\. Put it on the PATH/)]);
 });

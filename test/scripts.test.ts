@@ -23,11 +23,12 @@ import {
 import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
 import { withLock } from '../scripts/lib/lock.mjs';
 import { cacheDir, inRoot } from '../scripts/lib/paths.mjs';
-import { capture, node } from '../scripts/lib/run.mjs';
+import { capture, node, tool } from '../scripts/lib/run.mjs';
 import { newerNode, otherNode } from '../scripts/lib/newer-node.mjs';
 import { stage } from '../scripts/lib/stage.mjs';
 import { formatFailures, summarise, summaryLine, total } from '../scripts/lib/summary.mjs';
 import { importsOf } from './support/imports.js';
+import { longest } from './support/longest-first.js';
 import { runtimeSuites } from './support/runtime-suites.js';
 
 describe('the summary of a test run', () => {
@@ -35,9 +36,9 @@ describe('the summary of a test run', () => {
     success: true,
     numPassedTests: 3,
     numFailedTests: 0,
-    numPendingTests: 0,
-    numTodoTests: 0,
+    numSkippedTests: 0,
     testResults: [{ status: 'passed', assertionResults: [{ status: 'passed' }] }],
+    errors: [],
   };
   const line = (changes: Partial<typeof report>, exitCode = 0): string =>
     summaryLine(summarise({ ...report, ...changes }, exitCode));
@@ -45,7 +46,7 @@ describe('the summary of a test run', () => {
   test('counts tests', () => {
     expect(line({})).toBe('3 passed, 0 failed');
     expect(line({ success: false, numFailedTests: 2 }, 1)).toBe('3 passed, 2 failed');
-    expect(line({ numPendingTests: 1, numTodoTests: 1 })).toBe('3 passed, 0 failed, 2 skipped');
+    expect(line({ numSkippedTests: 2 })).toBe('3 passed, 0 failed, 2 skipped');
   });
 
   test('counts a file that did not load as a failure', () => {
@@ -97,6 +98,37 @@ describe('the summary of a test run', () => {
     const many = Array.from({ length: 30 }, () => ({ ...failed, failureMessages: ['no'] }));
     const file = { name: inRoot('c.test.ts'), status: 'failed', assertionResults: many };
     expect(formatFailures({ ...report, testResults: [file] }).at(-1)).toBe('✗ and 10 more');
+  });
+
+  test('names the reason of a timeout, of a failed hook and of an error outside of tests', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'toolkeel-report-'));
+    const suite = `
+      test('hangs', () => new Promise(() => {}), 7);
+      test.todo('is not written');
+      test('loses a rejection', () => void Promise.reject(new Error('lost')));
+    `;
+    const hooks = `
+      describe('with a database', () => {
+        beforeAll(() => { throw new Error('no database'); });
+        test('reads', () => {});
+      });
+    `;
+    try {
+      writeFileSync(join(dir, 'suite.test.js'), suite);
+      writeFileSync(join(dir, 'hooks.test.js'), hooks);
+      const file = join(dir, 'report.json');
+      const args = ['run', '--root', dir, '--globals', `--outputFile=${file}`];
+      const own = `--reporter=${inRoot('scripts', 'lib', 'reporter.mjs')}`;
+      const { code } = await capture(tool('vitest', [...args, own]));
+      const written = JSON.parse(readFileSync(file, 'utf8')) as typeof report;
+      expect(summaryLine(summarise(written, code))).toBe('1 passed, 2 failed, 2 skipped');
+      const texts = formatFailures(written).toSorted().join('\n');
+      expect(texts).toMatch(/hooks\.test\.js\n +Error: no database\n/);
+      expect(texts).toMatch(/suite\.test\.js › hangs\n +Error: Test timed out in 7ms\.\n +at /);
+      expect(texts).toMatch(/✗ outside of the tests\n +Error: lost\n/);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
   });
 
   test('reports a run without tests', () => {
@@ -387,6 +419,10 @@ describe('the second run on a newer Node', () => {
       .replaceAll('*', '[^/]*')
       .replaceAll(/\{([^}]+)\}/g, (_, names: string) => `(${names.replaceAll(',', '|')})`);
     expect(files.filter((file) => new RegExp(`^${words}$`).test(file))).not.toEqual([]);
+  });
+
+  test.each(longest)('%s exists, to be started first', (file) => {
+    expect(existsSync(inRoot(file))).toBe(true);
   });
 
   test('uses a newer Node, unless this one is the newest', async () => {

@@ -10,18 +10,27 @@ import { capture } from './run.mjs';
  *   isRoot: boolean,
  *   isInstalled: () => boolean,
  *   run: (args: string[]) => Promise<{ code: number, output: string }>,
+ *   print: (text: string) => void,
  * }} Machine
  */
 
+const HOW_TO_INSTALL =
+  'Install it (on Debian: apt-get install postgresql), or set TOOLKEEL_TEST_POSTGRES_URL to a database in which ' +
+  'schemas may be created. Without it the tests of the PostgreSQL store fail.';
+
 /**
- * Installs PostgreSQL for the journal's suites if the process is root on a Debian system. Otherwise those suites
- * fail and name what is missing.
+ * Installs PostgreSQL for the journal's suites if the process is root on a Debian system. Otherwise asks for it
+ * before the tests, because those suites fail without it.
  *
  * @param {Machine} [machine]
  */
 export const ensurePostgres = async (machine = thisMachine()) => {
-  const { env, isRoot, isInstalled, run } = machine;
-  if (env['TOOLKEEL_TEST_POSTGRES_URL'] || isInstalled() || !isRoot) return;
+  const { env, isRoot, isInstalled, run, print } = machine;
+  if (env['TOOLKEEL_TEST_POSTGRES_URL'] || isInstalled()) return;
+  if (!isRoot) {
+    print(`PostgreSQL is missing. ${HOW_TO_INSTALL}`);
+    return;
+  }
   await withProgress(
     () => 'installing PostgreSQL for the tests of the journal',
     () =>
@@ -32,7 +41,7 @@ export const ensurePostgres = async (machine = thisMachine()) => {
         // The package lists may be absent or out of date.
         await run(['update']);
         const { code, output } = await run(install);
-        if (code !== 0) say(`apt-get install postgresql failed:\n${output}`);
+        if (code !== 0) print(`apt-get install postgresql failed:\n${output}\n${HOW_TO_INSTALL}`);
       }),
   );
 };
@@ -44,6 +53,7 @@ const thisMachine = () => ({
   isInstalled: () => [...onPath('postgres'), ...debianServers()].length > 0,
   run: (args) =>
     capture({ file: 'env', args: ['DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args] }),
+  print: say,
 });
 
 /** @param {string} program */

@@ -13,6 +13,7 @@ import { capture } from './run.mjs';
  *   isRoot: boolean,
  *   run: (file: string, args: string[]) => Promise<{ code: number, output: string }>,
  *   unpack: () => Promise<{ code: number, output: string }>,
+ *   print: (text: string) => void,
  * }} Machine
  */
 
@@ -27,13 +28,20 @@ export const findPromtool = () => {
 
 /**
  * Unpacks `promtool` for the metrics suite from the Debian package `prometheus` into the cache, because
- * installing the package would start a Prometheus server. Elsewhere the suite fails and names what is missing.
+ * installing the package would start a Prometheus server. Elsewhere asks for it before the
+ * tests.
  *
  * @param {Machine} [machine]
  */
 export const ensurePromtool = async (machine = thisMachine()) => {
-  const { find, hasApt, isRoot, run, unpack } = machine;
-  if (find() !== undefined || !hasApt) return;
+  const { find, hasApt, isRoot, run, unpack, print } = machine;
+  if (find() !== undefined) return;
+  if (!hasApt) {
+    print(
+      'promtool is missing. Put it on the PATH (it is part of Prometheus). Without it the test of the metrics fails.',
+    );
+    return;
+  }
   await withProgress(
     () => 'downloading promtool for the tests of the metrics',
     () =>
@@ -47,7 +55,7 @@ export const ensurePromtool = async (machine = thisMachine()) => {
         }
         const { code, output } = downloaded.code === 0 ? await unpack() : downloaded;
         if (code !== 0)
-          say(`Could not get promtool from the Debian package prometheus:\n${output}`);
+          print(`Could not get promtool from the Debian package prometheus:\n${output}`);
       }),
   );
 };
@@ -71,5 +79,6 @@ const thisMachine = () => {
       rmSync(parts, { recursive: true, force: true });
       return result;
     },
+    print: say,
   };
 };

@@ -6,9 +6,9 @@ import { inRoot } from './paths.mjs';
  * @typedef {{ status: string, ancestorTitles?: string[], title?: string, failureMessages?: string[] }} TestResult
  * @typedef {{ status: string, name?: string, message?: string, assertionResults: TestResult[] }} FileResult
  * @typedef {{
- *   success: boolean, numPassedTests: number, numFailedTests: number, numPendingTests: number,
- *   numTodoTests: number, testResults: FileResult[],
- * }} Report the fields of vitest's JSON report that are read
+ *   success: boolean, numPassedTests: number, numFailedTests: number, numSkippedTests: number,
+ *   testResults: FileResult[], errors: string[],
+ * }} Report what `reporter.mjs` writes; the errors are those outside of any test
  * @typedef {{ passed: number, failed: number, skipped: number }} Summary
  */
 
@@ -31,7 +31,7 @@ export const summarise = (report, exitCode) => {
   return {
     passed: report.numPassedTests,
     failed: failed === 0 && (exitCode !== 0 || !report.success) ? 1 : failed,
-    skipped: report.numPendingTests + report.numTodoTests,
+    skipped: report.numSkippedTests,
   };
 };
 
@@ -83,6 +83,8 @@ export const formatFailures = (report) => {
       ...shorten(failureMessages[0] ?? ''),
     ]);
   });
+  for (const error of report?.errors ?? [])
+    found.push(['✗ outside of the tests', ...shorten(error)]);
   const shown = found.slice(0, MAX_FAILURES).map((lines) => lines.join('\n'));
   const more = found.length - shown.length;
   return more > 0 ? [...shown, `✗ and ${more} more`] : shown;

@@ -23,6 +23,8 @@ export const runtimeSuites: readonly string[] = [
   // Newer Node includes SQLite, older Node uses a package.
   'packages/journal/src/store/sqlite/*.test.ts',
   'packages/journal/test/sqlite-{clocks,failures,lost-commits}.test.ts',
+  // Child processes, sockets and streams on both ends of the guard.
+  'packages/guard/test/{chaos,http-face,http-upstream}.test.ts',
   // Clocks, sockets and child processes of the adapters.
   'packages/llm/test/clocks.test.ts',
   // Processes, signals, the call timeout; modules that are resolved from another folder.

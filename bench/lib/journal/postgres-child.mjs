@@ -27,6 +27,8 @@ const wall = async (work, inFlight, times) => {
   return ((performance.now() - start) * 1000) / times;
 };
 
+const WARM_UP = 500;
+
 /** Disk and scheduling dominate, so blocks of both alternate and other load affects both. */
 const rate = async () => {
   const bare = await openBarePostgres(url);
@@ -36,8 +38,9 @@ const rate = async () => {
     ['one', 1, 15],
     ['many', 32, 320],
   ])) {
-    await wall(bare.mutate, inFlight, times);
-    await wall(ours, inFlight, times);
+    // Until both are compiled, and the server has planned their statements.
+    await wall(bare.mutate, inFlight, WARM_UP);
+    await wall(ours, inFlight, WARM_UP);
     const pairs = [];
     for (let block = 0; block < Number(amount); block++) {
       const bareUs = await wall(bare.mutate, inFlight, times);

@@ -181,4 +181,4 @@ it('a client of the 1.x SDK, which validates every result, accepts them all', as
     expect(result['content']).toMatchObject([{ text: JSON.stringify(envelope) }]);
   }
   await client.close();
-}, 30_000);
+});

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../src/run.js';
 import { fakeRuntime, useTempDir } from '../src/runtime.fixture.js';
 import { overHttp, overStdio } from './support/client.js';
@@ -85,9 +85,14 @@ beforeEach(() => {
   symlinkSync(join(copies, 'node_modules'), join(dir(), 'node_modules'));
   write('package.json', { type: 'module' });
   write('packs/tickets.js', tickets);
+  // As in a process of Node: the console of vitest bypasses stdout.
+  vi.spyOn(console, 'log').mockImplementation((line) => void process.stdout.write(`${line}\n`));
 });
 
-afterEach(endAll);
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await endAll();
+});
 
 describe('a pack of a module', () => {
   let desk: Server;
@@ -148,7 +153,8 @@ describe('a pack of a module', () => {
 
   it('has a manifest, checks of doctor and approvals like any other', async () => {
     configure({ module: './packs/tickets.js', url }, { profile: 'workflow' });
-    const { out } = await command(['manifest']);
+    const { out, err } = await command(['manifest']);
+    expect(err).toContain('a stray line');
     const { tools } = JSON.parse(out) as { tools: readonly { name: string }[] };
     const entry = tools.find(({ name }) => name === 'create_ticket');
     expect(entry).toMatchObject({ category: 'tickets', mutation: true, effect: 'once' });

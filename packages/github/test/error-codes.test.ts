@@ -1,3 +1,4 @@
+import type { PackDeps } from '@toolkeel/contract';
 import {
   createPackRig,
   faultMatrix,
@@ -5,6 +6,7 @@ import {
   observeCodes,
   startScriptedUpstream,
   upstreamFaults,
+  type PackRig,
   type ReceivedRequest,
   type Reply,
   type ScriptedUpstream,
@@ -85,9 +87,14 @@ const healthy = ({ method, path }: ReceivedRequest): Reply | undefined =>
 
 let started = 0;
 
-const start = ({ origin }: Pick<ScriptedUpstream, 'origin'>, more: object = {}) =>
+const start = (
+  { origin }: Pick<ScriptedUpstream, 'origin'>,
+  more: object = {},
+  deps: Partial<PackDeps> = {},
+) => {
   // A token of its own, because ports are reused and limits are kept by host and credential.
-  createPackRig(createGitHubPack({ env: { TOKEN: `ghp_secret_${(started += 1)}` } }), {
+  const env = { TOKEN: `ghp_secret_${(started += 1)}` };
+  const config = {
     baseUrl: origin,
     token: { env: 'TOKEN' },
     toolsets: [...allToolsets.toolsets],
@@ -96,7 +103,9 @@ const start = ({ origin }: Pick<ScriptedUpstream, 'origin'>, more: object = {}) 
     toolTimeoutSecs: 8,
     attemptTimeoutSecs: 2,
     ...more,
-  });
+  };
+  return createPackRig(createGitHubPack({ env }), config, deps);
+};
 
 const codes: Readonly<Record<string, string>> = {
   connect: 'upstream_unavailable',
@@ -145,23 +154,40 @@ describe('the contract of every tool', () => {
       onClose(() => upstream.close());
       return upstream;
     };
-    const each = async (reply: Reply, code: string, more: object = {}) => {
-      for (const { name, effect } of specs) {
-        const upstream = await upstreamOf((request) => healthy(request) ?? reply);
-        const rig = await start(upstream, more);
-        // Without a journal a `once` tool has no read-back; its outcome is the cause itself.
-        if (!(effect === 'once' && code === 'upstream_unavailable'))
-          note(name, await rig.code(name, argumentsOf[bare(name)]), code);
-        await rig.close();
-        await upstream.close();
-      }
+    let failure: Reply = {};
+    const broken = await upstreamOf((request) => healthy(request) ?? failure);
+    // The breaker counts in this time: with the real one, it opens when the machine allows it.
+    let now = 0;
+    const frozen = { now: () => now };
+    const each = async (rig: PackRig, reply: Reply, code: string, tools = specs) => {
+      failure = reply;
+      for (const { name } of tools) note(name, await rig.code(name, argumentsOf[bare(name)]), code);
     };
-    await each({ status: 401, json: {} }, 'unauthorized');
-    await each({ status: 403, json: {} }, 'forbidden');
-    await each({ status: 404, json: {} }, 'not_found');
-    await each({ status: 409, json: {} }, 'upstream_rejected');
-    await each({ status: 429, json: {}, headers: { 'retry-after': '99' } }, 'rate_limited');
-    await each({ status: 500, json: {} }, 'upstream_unavailable');
+    const shared = await start(broken, {}, frozen);
+    await each(shared, { status: 401, json: {} }, 'unauthorized');
+    await each(shared, { status: 403, json: {} }, 'forbidden');
+    await each(shared, { status: 404, json: {} }, 'not_found');
+    await each(shared, { status: 409, json: {} }, 'upstream_rejected');
+    await shared.close();
+
+    for (const spec of specs) {
+      // A limit holds back all requests of its credential.
+      const limited = await start(broken);
+      const reply = { status: 429, json: {}, headers: { 'retry-after': '99' } };
+      await each(limited, reply, 'rate_limited', [spec]);
+      await limited.close();
+    }
+
+    // Without a journal a `once` tool has no read-back; its outcome is the cause itself.
+    const repeatable = specs.filter(({ effect }) => effect !== 'once');
+    const failing = await start(broken, {}, frozen);
+    const unavailable = { status: 500, json: {} };
+    await each(failing, unavailable, 'upstream_unavailable', repeatable);
+    // Longer than the failures must last to open the circuit.
+    now += 2_000;
+    await each(failing, unavailable, 'upstream_unavailable', repeatable.slice(0, 1));
+    await each(failing, unavailable, 'circuit_open');
+    await failing.close();
 
     const dead = await upstreamOf(() => ({}));
     await dead.close();
@@ -169,13 +195,6 @@ describe('the contract of every tool', () => {
     for (const { name, effect } of specs)
       if (effect === 'once') note(name, await refused.code(name, argumentsOf[bare(name)]));
     await refused.close();
-
-    const failing = await start(await upstreamOf(() => ({ status: 500, json: {} })));
-    const probe = () => failing.code('github_list_notifications', {});
-    while ((await probe()) !== 'circuit_open');
-    for (const { name } of specs)
-      note(name, await failing.code(name, argumentsOf[bare(name)]), 'circuit_open');
-    await failing.close();
 
     const none = await start(dead, { token: undefined });
     for (const { name } of github.describe())

@@ -18,6 +18,19 @@ export interface CallState {
   readonly controller: AbortController;
   /** Called when nobody waits for the result any more. */
   onDetached: (() => void) | undefined;
+  /** Gives up the attempt that the upstream works on. Undefined: there is none. */
+  abandon: ((isTimeout: boolean) => void) | undefined;
+}
+
+/** A call with the progress token of its client, if it has a valid one. */
+export function createCall(token: unknown): CallState {
+  return {
+    progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
+    lastProgress: -Infinity,
+    controller: new AbortController(),
+    onDetached: undefined,
+    abandon: undefined,
+  };
 }
 
 /** A call as it is sent to the upstream. */
@@ -39,6 +52,11 @@ export interface Exchange {
   /** Undefined if the tools are known. */
   readonly tools: () => Promise<void> | undefined;
   readonly send: (attempt: AttemptContext, sent: SentRequest) => Promise<ResponseFrame>;
+  /**
+   * Has to be called at the end of a call: gives up an attempt that the upstream still works on. Cheaper
+   * than the signal of each attempt, which few calls need.
+   */
+  readonly finish: (isTimeout: boolean) => void;
 }
 
 /** One attempt of a call, until the upstream answers. */
@@ -52,7 +70,7 @@ interface OpenAttempt {
 interface AttemptsOptions {
   readonly nextId: () => Id;
   /** An attempt was given up while the upstream works on it. */
-  readonly onAbandoned: (id: Id, signal: AbortSignal, isMutation: boolean) => void;
+  readonly onAbandoned: (id: Id, isTimeout: boolean, isMutation: boolean) => void;
 }
 
 /** The attempts of a session that the upstream has not answered yet. */
@@ -76,17 +94,18 @@ export class Attempts {
     const id = isFirst ? request.message.id : this.#options.nextId();
     const frame = isFirst ? request : withNewId(request, id);
     const token = call.progressToken === undefined || isFirst ? call.progressToken : id;
-    const { signal } = attempt;
+    // Attempts follow each other: the kernel has given the earlier one up.
+    call.abandon?.(true);
     return new Promise((resolve, reject) => {
+      const abandon = (isTimeout: boolean): void => {
+        close();
+        this.#options.onAbandoned(id, isTimeout, isMutation);
+        reject(lostFault('maybe', 'the attempt was abandoned'));
+      };
       const close = (): void => {
         this.#byId.delete(id);
         if (token !== undefined) this.#byToken.delete(token);
-        signal.removeEventListener('abort', abandon);
-      };
-      const abandon = (): void => {
-        close();
-        this.#options.onAbandoned(id, signal, isMutation);
-        reject(lostFault('maybe', 'the attempt was abandoned'));
+        if (call.abandon === abandon) call.abandon = undefined;
       };
       const open: OpenAttempt = {
         attempt,
@@ -102,14 +121,13 @@ export class Attempts {
       };
       this.#byId.set(id, open);
       if (token !== undefined) this.#byToken.set(token, open);
+      call.abandon = abandon;
       try {
         link.send(frame, isMutation);
         attempt.sent = 'maybe';
       } catch (cause) {
-        return open.reject(lostFault('no', cause instanceof Error ? cause.message : String(cause)));
+        open.reject(lostFault('no', cause instanceof Error ? cause.message : String(cause)));
       }
-      if (signal.aborted) abandon();
-      else signal.addEventListener('abort', abandon, { once: true });
     });
   }
 

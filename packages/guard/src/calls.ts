@@ -18,6 +18,7 @@ import {
   type AttemptContext,
   type Effect,
   type Fault,
+  type Outcome,
   type ResiliencePolicy,
   type ResilientFunction,
   type Upstream,
@@ -56,7 +57,7 @@ export interface GuardedCallsOptions {
   /** Redacts the secrets of the upstream's environment. */
   readonly scrub: (text: string) => string;
   readonly log: HostLog;
-  /** The tools are new or have changed. Rejects if the rules do not fit them. */
+  /** All tools are known, or have changed. Resolves when the rules apply to them. */
   readonly onTools: (tools: readonly GuardedTool[]) => Promise<void>;
   /** A live session, for calls without a client. */
   readonly anyExchange: () => Exchange | undefined;
@@ -84,6 +85,8 @@ export class GuardedCalls {
   readonly #options: GuardedCallsOptions;
   readonly #tools = new Map<string, GuardedTool>();
   readonly #unlisted = new Set<string>();
+  /** Whether the complete listing was seen. Before that no mutation is allowed. */
+  #isComplete = false;
   readonly #repeats = new Repeats();
   readonly #send: Readonly<Record<Effect, ResilientFunction<Job, ResponseFrame>>>;
 
@@ -120,11 +123,10 @@ export class GuardedCalls {
   /** Takes over a page of a listing that a client requested. */
   learn(listed: readonly ListedTool[]): void {
     const changed = listed.filter((tool) => !isSame(this.#tools.get(tool.name)?.listed, tool));
-    if (changed.length === 0) return;
+    // The rules can be checked only against all tools; the guard's own listing is on its way.
+    if (changed.length === 0 || !this.#isComplete) return;
     for (const tool of changed) this.#tools.set(tool.name, this.#guard(tool));
-    this.#options.onTools(this.tools).catch((cause: unknown) => {
-      this.#options.log('error', 'guard_rules_invalid', { upstream: this.#options.name, cause });
-    });
+    void this.#options.onTools(this.tools);
   }
 
   /** Takes over the complete listing. */
@@ -137,6 +139,7 @@ export class GuardedCalls {
     this.#tools.clear();
     this.#unlisted.clear();
     for (const tool of listed) this.#tools.set(tool.name, this.#guard(tool));
+    this.#isComplete = true;
     await this.#options.onTools(this.tools);
   }
 
@@ -150,7 +153,7 @@ export class GuardedCalls {
       this.#unlisted.delete(oldest);
       this.#tools.delete(oldest);
     }
-    await this.#options.onTools(this.tools);
+    if (this.#isComplete) await this.#options.onTools(this.tools);
     return guarded;
   }
 
@@ -192,13 +195,11 @@ export class GuardedCalls {
     const meta = objectIn(params, '_meta');
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
     let reply: ResponseFrame | undefined;
-    const handler = async (
-      _args: Arguments,
-      { signal, deadline, correlationId, operation }: ToolContext,
-    ) => {
+    const handler = async (_args: Arguments, context: ToolContext) => {
+      const { operation } = context;
       const request = withKey(frame, guarded.idempotencyArgument, operation?.id);
       const job: Job = { exchange, request, operation, isMutation: tool.mutation };
-      const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+      const outcome = await this.#perform(effect, job, context);
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
       return tool.mutation ? recorded(reply.message) : ANSWERED;
@@ -260,26 +261,37 @@ export class GuardedCalls {
       if (isDelivered && isAnswered) ticket?.delivered();
       else ticket?.detached();
     };
-    const frame = this.#scrubbed(responseTo(request, run, reply));
+    const frame = this.scrubbed(responseTo(request, run, reply));
     return ticket || deliveryCallbacks.length > 0 ? { frame, settled } : { frame };
   }
 
-  #scrubbed(frame: Frame): Frame {
+  /** Redacts the secrets of the upstream's environment. */
+  scrubbed(frame: Frame): Frame {
     const line = this.#options.scrub(frame.line);
     return line === frame.line ? frame : { line, message: JSON.parse(line) as Message };
+  }
+
+  /** Makes the attempts of a call. */
+  async #perform(effect: Effect, job: Job, context: ToolContext): Promise<Outcome<ResponseFrame>> {
+    const { deadline, correlationId } = context;
+    // The context's own signal, which a mutation needs because it outlives its client, is not free.
+    const signal = job.isMutation ? context.signal : job.exchange.signal;
+    const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+    job.exchange.finish(!outcome.ok && outcome.fault.kind === 'timeout');
+    return outcome;
   }
 
   /** Calls a read tool, to find out whether a mutation was executed. */
   async #readAlone(
     name: string,
     args: Arguments,
-    { signal, deadline, correlationId }: ToolContext,
+    context: ToolContext,
   ): Promise<Message | undefined> {
     const exchange = this.#options.anyExchange();
     if (!exchange || this.#tools.get(name)?.decision.of(args) !== 'read') return undefined;
     const request = callOf(name, args);
     const job: Job = { exchange, request, operation: undefined, isMutation: false };
-    const outcome = await this.#send.read.outcome(job, { signal, deadline, correlationId });
+    const outcome = await this.#perform('read', job, context);
     return outcome.ok ? outcome.value.message : undefined;
   }
 
@@ -289,14 +301,14 @@ export class GuardedCalls {
     const { [OCCURRENCE]: _occurrence, ...args } = given;
     const guarded = this.#tools.get(name) ?? this.#guard({ name });
     const effect = guarded.decision.of(args);
-    const { signal, deadline, correlationId, operation } = context;
+    const { operation } = context;
     const job: Job = {
       exchange,
       request: withKey(callOf(name, args), guarded.idempotencyArgument, operation?.id),
       operation,
       isMutation: true,
     };
-    const outcome = await this.#send[effect].outcome(job, { signal, deadline, correlationId });
+    const outcome = await this.#perform(effect, job, context);
     if (outcome.ok) return recorded(outcome.value.message);
     const { cause } = outcome.fault;
     return isReply(cause) ? recorded(cause.message) : failed(outcome.fault, true);

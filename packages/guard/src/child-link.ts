@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Writable } from 'node:stream';
 import { findId, LineBuffer } from '@toolkeel/host/parts';
 import type { HostLog } from '@toolkeel/host';
 import { parseLine } from './frame.js';
+import { LineWriter } from './line-writer.js';
 import type { Connect } from './link.js';
 
 export interface ChildOptions {
@@ -70,6 +70,7 @@ export function childLink(options: ChildOptions): Connect {
     // A broken pipe is reported by `exit`.
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
     stdin.on('drain', () => onBlocked(false));
+    const writer = new LineWriter(stdin, () => onBlocked(true));
 
     const closed = new Promise<void>((resolve) => {
       const end = (reason: string): void => {
@@ -95,21 +96,16 @@ export function childLink(options: ChildOptions): Connect {
         if (!isOpen || child.exitCode !== null || child.signalCode !== null || !stdin.writable) {
           throw new Error('the upstream is not running');
         }
-        batchWrites(stdin);
-        if (!stdin.write(`${line}\n`)) onBlocked(true);
+        writer.write(line);
       },
       pause: () => void stdout.pause(),
       resume: () => void stdout.resume(),
-      close: () => endChild(child, closed),
+      close: () => {
+        writer.flush();
+        return endChild(child, closed);
+      },
     };
   };
-}
-
-/** Writes the frames of one turn of the event loop with one system call: they dominate the cost of a call. */
-function batchWrites(stream: Writable): void {
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
 }
 
 /** How long after the exit of a child its remaining output is read. */

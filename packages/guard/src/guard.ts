@@ -78,6 +78,7 @@ export function createGuard(options: GuardOptions): Guard {
     ...config.policy,
   });
   const sessions = new Set<Session>();
+  let isGoverned = false;
   let onFatal: (cause: unknown) => void = () => {};
   const fatal = new Promise<never>((_resolve, reject) => {
     onFatal = reject;
@@ -96,9 +97,11 @@ export function createGuard(options: GuardOptions): Guard {
       logEffects(log, name, tools);
       try {
         await governance.toolsChanged();
+        isGoverned = true;
       } catch (cause) {
-        onFatal(cause);
-        throw cause;
+        // Later the rules of before stay: the server may list a tool again, and the session goes on.
+        if (isGoverned) log('error', 'guard_rules_invalid', { upstream: name, cause });
+        else onFatal(cause);
       }
     },
     anyExchange: () => [...sessions][0]?.ownExchange(),
@@ -184,6 +187,7 @@ export function createGuard(options: GuardOptions): Guard {
         await Promise.race([face.closed, stopped, fatal]);
       } finally {
         await close();
+        face.flush();
         output.release();
       }
     },
@@ -217,6 +221,12 @@ function accountOf(
   return `${account}:${hash('sha256', credential).slice(0, 12)}`;
 }
 
+const OWN_SECRETS: ReadonlySet<string> = new Set([
+  'TOOLKEEL_HTTP_TOKEN',
+  'TOOLKEEL_HTTP_METRICS_TOKEN',
+  'TOOLKEEL_JOURNAL_URL',
+]);
+
 /** The environment of a child: that of the guard, and the configured variables. */
 function childEnvironment(
   { env: given }: UpstreamConfig,
@@ -225,7 +235,9 @@ function childEnvironment(
   const own = Object.entries(given).map(
     ([name, value]) => [name, readSecret(value, `env.${name}`, env)] as const,
   );
-  return { ...env, ...Object.fromEntries(own) };
+  // Credentials of the guard itself are not for a foreign server.
+  const inherited = Object.entries(env).filter(([variable]) => !OWN_SECRETS.has(variable));
+  return Object.fromEntries([...inherited, ...own]);
 }
 
 /** Lists what was decided and why: annotations are often wrong, and the operator can correct them. */

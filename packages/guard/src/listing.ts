@@ -36,10 +36,15 @@ export class Listing {
   /** Resolves when the tools are known, or cannot be known. */
   fetch(again = false): Promise<void> {
     if (again) this.#fetching = undefined;
-    this.#fetching ??= this.#fetchAll();
+    if (this.#fetching) return this.#fetching;
+    const fetching = this.#fetchAll().finally(() => {
+      // A server that could not be asked is asked again by the next call.
+      if (!this.isDone && this.#fetching === fetching) this.#fetching = undefined;
+    });
+    this.#fetching = fetching;
     // Callers that need the tools handle it.
-    this.#fetching.catch(() => {});
-    return this.#fetching;
+    fetching.catch(() => {});
+    return fetching;
   }
 
   /** After a restart: the server may have other tools, and does not know that it has to say so. */

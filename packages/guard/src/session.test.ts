@@ -380,10 +380,14 @@ it('retries a read whose error is known to be transient, then passes the error o
 it('redacts the secrets of the environment in results', async () => {
   const { client } = open({
     env: { API_TOKEN: 'tok-0123456789' },
+    onRequest: ({ method }) =>
+      method === 'resources/read' ? { contents: [{ text: 'tok-0123456789' }] } : undefined,
     onCall: () => text('the token is tok-0123456789'),
   });
   const one = await client();
   expect(JSON.stringify((await one.call('get')).result)).toContain('[redacted]');
+  await one.ask('resources/read', { uri: 'a' });
+  rig.upstream.send({ method: 'notifications/message', params: { data: 'tok-0123456789' } });
   expect(one.lines.join('\n')).not.toContain('tok-0123456789');
 });
 
@@ -391,8 +395,28 @@ it('ends with the mistake if a rule does not fit the tools of the server', async
   const { client, guard } = open({ settings: { blockedTools: ['no_such_tool'] }, onCall: echo });
   const one = await client();
   await expect(guard.failed).rejects.toThrow(/no_such_tool/);
-  expect(await one.call('add')).toMatchObject({ error: { code: -32_603 } });
+  expect(envelopeOf(await one.call('add')).error).toMatchObject({ code: 'policy_error' });
   expect(rig.upstream.calls).toEqual([]);
+});
+
+it('keeps its rules when the tools of the server change', async () => {
+  const tools = [readTool, writeTool];
+  const { client, upstream, logs } = open({
+    tools,
+    settings: { blockedTools: ['add'] },
+    onCall: () => text('done'),
+  });
+  const one = await client();
+  await one.call('get');
+  tools.pop();
+  tools.push({ ...writeTool, name: 'put' });
+  upstream.send({ method: 'notifications/tools/list_changed' });
+  await expect.poll(() => logs().map(({ event }) => event)).toContain('guard_rules_invalid');
+  // The rules do not know the new tool, so it is not called.
+  expect(envelopeOf(await one.call('put')).error.outcome).toBe('not_executed');
+  expect(envelopeOf(await one.call('add')).error.code).toBe('policy_denied_blocked');
+  expect(upstream.calls.map(({ name }) => name)).toEqual(['get']);
+  expect((await one.call('get')).result).toEqual(text('done'));
 });
 
 it('serves stdin and stdout until the client leaves', async () => {

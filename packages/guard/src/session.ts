@@ -1,7 +1,8 @@
-import { FaultError, type AttemptContext, type Fault } from '@toolkeel/kernel';
+import type { AttemptContext, Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
 import {
   Attempts,
+  createCall,
   lostFault,
   type CallState,
   type Exchange,
@@ -72,7 +73,7 @@ export class Session {
   readonly #calls = new Map<Id, CallState>();
   readonly #attempts = new Attempts({
     nextId: () => this.#nextId(),
-    onAbandoned: (id, signal, isMutation) => this.#abandon(id, signal, isMutation),
+    onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
   });
   readonly #own = new OwnRequests();
   readonly #upstreamRequests = new Set<Id>();
@@ -187,13 +188,8 @@ export class Session {
   #call(frame: RequestFrame): void {
     const { id, params } = frame.message;
     const token = objectIn(params, '_meta')['progressToken'];
-    const controller = new AbortController();
-    const call: CallState = {
-      progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
-      lastProgress: -Infinity,
-      controller,
-      onDetached: undefined,
-    };
+    const call = createCall(token);
+    const { controller } = call;
     this.#calls.set(id, call);
     const answer = (found: Answer): void => {
       // A cancelled call is not answered; its result may be claimed by a repeat.
@@ -210,21 +206,16 @@ export class Session {
       },
       tools: () => this.toolsListed(),
       send: (attempt, request) => this.#attempt(call, attempt, request),
+      finish: (isTimeout) => call.abandon?.(isTimeout),
     };
     void this.#options.calls.run(frame, exchange).then(answer);
   }
 
   /** For calls of the guard itself: operations that an operator has approved, read-backs. */
   readonly ownExchange = (): Exchange => {
-    const controller = new AbortController();
-    const call: CallState = {
-      progressToken: undefined,
-      lastProgress: 0,
-      controller,
-      onDetached: undefined,
-    };
+    const call = createCall(undefined);
     return {
-      signal: controller.signal,
+      signal: call.controller.signal,
       onDetached: () => {},
       tools: () => this.toolsListed(),
       send: (attempt, sent) => {
@@ -233,6 +224,7 @@ export class Session {
         const request = { ...message, id: this.#nextId(), params: { ...params, _meta: meta } };
         return this.#attempt(call, attempt, { ...sent, request: frameOf(request) as RequestFrame });
       },
+      finish: (isTimeout) => call.abandon?.(isTimeout),
     };
   };
 
@@ -243,7 +235,7 @@ export class Session {
     sent: SentRequest,
   ): Promise<ResponseFrame> {
     attempt.sent = 'no';
-    await this.#restarts.ready(attempt.signal);
+    if (!this.#restarts.current) await this.#restarts.ready(attempt.signal);
     return sent.write(() => {
       const link = this.#restarts.current;
       if (!link) throw lostFault('no', 'the upstream was lost before the call was sent');
@@ -252,8 +244,7 @@ export class Session {
   }
 
   /** An attempt was given up. A mutation is left alone: cancelling it half way helps nobody. */
-  #abandon(requestId: Id, { reason }: AbortSignal, isMutation: boolean): void {
-    const isTimeout = reason instanceof FaultError && reason.fault.kind === 'timeout';
+  #abandon(requestId: Id, isTimeout: boolean, isMutation: boolean): void {
     if (!isMutation) {
       const params = { requestId, reason: isTimeout ? 'timeout' : 'cancelled' };
       this.#trySend(frameOf({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
@@ -277,7 +268,7 @@ export class Session {
     if (isResponse(frame)) return this.#response(frame);
     if (isRequest(frame)) {
       this.#upstreamRequests.add(frame.message.id);
-      return this.#options.client.send(frame);
+      return this.#toClient(frame);
     }
     if (message.method === undefined) {
       const { error } = message;
@@ -289,13 +280,17 @@ export class Session {
     }
     if (message.method === 'notifications/progress') {
       const progress = this.#attempts.progress(frame);
-      return progress && this.#options.client.send(progress);
+      return progress && this.#toClient(progress);
     }
     if (message.method === 'notifications/tools/list_changed') void this.#listing.fetch(true);
     if (message.method === 'notifications/cancelled') {
       this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
     }
-    this.#options.client.send(frame);
+    this.#toClient(frame);
+  }
+
+  #toClient(frame: Frame): void {
+    this.#options.client.send(this.#options.calls.scrubbed(frame));
   }
 
   #response(frame: ResponseFrame): void {
@@ -314,7 +309,7 @@ export class Session {
     this.#restarts.succeeded();
     this.#learn(pending.frame, frame.message);
     if (pending.frame.message.method === 'initialize') this.#onHandshake();
-    this.#options.client.send(frame);
+    this.#toClient(frame);
   }
 
   #learn({ message: { method, params } }: RequestFrame, { result }: Message): void {
@@ -355,6 +350,8 @@ export class Session {
     }
     this.#pending.clear();
     this.#outbox = [];
+    // Calls that wait for the handshake fail like the handshake.
+    this.#onHandshake();
   }
 
   /** A new server knows nothing of the session: it is initialised as the first one was. */

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { LineBuffer, parseInbound, findId } from '@toolkeel/host/parts';
 import type { HostLog } from '@toolkeel/host';
 import { frameOf, type Frame, type Message } from './frame.js';
+import { LineWriter } from './line-writer.js';
 import type { Client, Session } from './session.js';
 
 interface StdioFaceOptions {
@@ -16,6 +17,8 @@ export interface StdioFace {
   /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>;
   readonly session: Session;
+  /** Writes what is still to be written. */
+  readonly flush: () => void;
 }
 
 /** Serves one client on stdin and stdout. */
@@ -31,27 +34,13 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
     };
   });
 
-  /** Frames of one turn of the event loop are written together: system calls dominate the cost of a call. */
-  let batch = '';
-  let written: ((isDelivered: boolean) => void)[] = [];
-  const write = (): void => {
-    const [text, callbacks] = [batch, written];
-    batch = '';
-    written = [];
-    const settle = (isDelivered: boolean): void => {
-      for (const callback of callbacks) callback(isDelivered);
-    };
-    if (isClosed) return settle(false);
-    const isRoomLeft = stdout.write(text, (error) => settle(!error));
-    if (isRoomLeft || isBlocked) return;
+  const writer = new LineWriter(stdout, () => {
     isBlocked = true;
     session.pauseUpstream();
-  };
-  const send: Client['send'] = ({ line }, onWritten) => {
-    if (isClosed) return onWritten?.(false);
-    if (batch === '') process.nextTick(write);
-    batch += `${line}\n`;
-    if (onWritten) written.push(onWritten);
+  });
+  const send: Client['send'] = ({ line }, written) => {
+    if (isClosed) return written?.(false);
+    writer.write(line, written);
   };
   const session = open({
     send,
@@ -90,9 +79,10 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
   stdin.on('error', disconnected);
   stdout.on('error', disconnected);
   stdout.on('drain', () => {
+    if (!isBlocked) return;
     isBlocked = false;
     session.resumeUpstream();
   });
   void closed.then(() => session.disconnect());
-  return { closed, session };
+  return { closed, session, flush: writer.flush };
 }

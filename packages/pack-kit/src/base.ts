@@ -4,31 +4,10 @@
  *
  * @module
  */
-export { createRedactor, type Redactor, type RedactorOptions } from './redact/redactor.js';
-export { asQuestion, closestMatches, didYouMean } from './suggestions.js';
-export { BoundedMap, TtlCache } from './cache.js';
-export {
-  arrayOf,
-  compact,
-  countOf,
-  isObject,
-  memberOf,
-  numberOf,
-  numbersOf,
-  objectOf,
-  objectsOf,
-  stringOf,
-  stringsOf,
-  type JsonObject,
-} from './json.js';
-export { oneLine, urlUnder, withoutTrailingSlashes } from './strings.js';
-export {
-  ConfigError,
-  privateFileProblem,
-  readSecret,
-  requirePrivateFile,
-  secretSource,
-  type Environment,
-  type SecretSource,
-} from './secrets.js';
-export { commonSettings, httpUrl, policyOf, settingsFromEnvironment } from './settings.js';
+export * from './cache.js';
+export * from './json.js';
+export * from './redact/redactor.js';
+export * from './secrets.js';
+export * from './settings.js';
+export * from './strings.js';
+export * from './suggestions.js';

@@ -1,7 +1,7 @@
 export * from './base.js';
-export { pause } from './pause.js';
+export * from './pause.js';
 export { headerOf, readBody, ResponseTooLargeError, type HttpHeaders } from './http/body.js';
-export { parseJson } from './http/parse-json.js';
+export * from './http/parse-json.js';
 export {
   checkPublic,
   isPublicAddress,
@@ -23,14 +23,7 @@ export {
   type Method,
   type Send,
 } from './http/exchange.js';
-export {
-  createHttpClient,
-  type HttpClient,
-  type HttpClientOptions,
-  type Intercept,
-  type RequestContext,
-  type WriteContext,
-} from './http/client.js';
+export * from './http/client.js';
 export {
   asFault,
   badResponse,
@@ -42,14 +35,5 @@ export {
   type FaultMapping,
   type PartialFailure,
 } from './faults.js';
-export { latestReset, RateWindows, windowName, withRetryAfter } from './rate-limits.js';
-export {
-  callContextOf,
-  causeOf,
-  createHealthCheck,
-  createToolFactory,
-  withDeadline,
-  withTimeShare,
-  type CallContext,
-  type ToolFactoryOptions,
-} from './tool.js';
+export * from './rate-limits.js';
+export * from './tool.js';

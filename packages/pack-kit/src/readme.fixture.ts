@@ -30,7 +30,7 @@ const createTicket = specifyTool({
 
 const tool = kit.createToolFactory();
 
-export const tickets: Pack<typeof configSchema> = {
+export const pack: Pack<typeof configSchema> = {
   name: 'tickets',
   configSchema,
   describe: () => [listTickets, createTicket],

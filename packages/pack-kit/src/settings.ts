@@ -53,16 +53,12 @@ export function settingsFromEnvironment(
   env: Environment,
   { settings = {}, secrets = {}, timeout = [] }: Variables,
 ): Record<string, unknown> {
-  const cap = [...timeout, 'TOOLKEEL_TOOL_TIMEOUT_SECS'].map((name) => env[name]);
-  const found: readonly (readonly [string, unknown])[] = [
-    ...Object.entries(settings).map(([key, name]) => [key, env[name]] as const),
-    // A reference to the variable, so that no secret is part of the settings.
-    ...Object.entries(secrets).map(([key, name]) => [key, env[name] && { env: name }] as const),
-    ...cap
-      .filter(Boolean)
-      .slice(0, 1)
-      .map((value) => ['toolTimeoutSecs', Number(value)] as const),
-  ];
+  const found: Record<string, unknown> = {};
+  for (const [key, name] of Object.entries(settings)) if (env[name]) found[key] = env[name];
+  // A reference to the variable, so that no secret is part of the settings.
+  for (const [key, name] of Object.entries(secrets)) if (env[name]) found[key] = { env: name };
+  const cap = [...timeout, 'TOOLKEEL_TOOL_TIMEOUT_SECS'].find((name) => env[name]);
   // NaN stays: the schema rejects it and names the setting.
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== ''));
+  if (cap !== undefined) found['toolTimeoutSecs'] = Number(env[cap]);
+  return found;
 }

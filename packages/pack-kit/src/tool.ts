@@ -25,6 +25,8 @@ import { memberOf } from './json.js';
 
 /** A tool call as its requests see it. All of them share one deadline. */
 export interface CallContext extends WriteContext {
+  /** The operation in the journal, for the upstream to store with what it creates; undefined for a read. */
+  readonly operationId?: string | undefined;
   readonly noteRetry: () => void;
   readonly progress: ToolContext['progress'];
 }
@@ -36,7 +38,7 @@ export function callContextOf(
   capMs = Infinity,
   beforeSend?: (signal: AbortSignal) => Promise<void>,
 ): CallContext {
-  const { operation, correlationId, noteRetry, progress } = context;
+  const { operation, correlationId, noteRetry, retryUnsent, progress } = context;
   return {
     deadline: Math.min(context.deadline, now + capMs),
     // A getter, because the host creates the signal on first access.
@@ -45,6 +47,8 @@ export function callContextOf(
     },
     correlationId,
     noteRetry,
+    retryUnsent,
+    operationId: operation?.id,
     progress,
     send: async (write, { signal = context.signal } = {}) => {
       await beforeSend?.(signal);
@@ -105,23 +109,26 @@ export function createToolFactory<Client, Call extends object = CallContext>({
       ...(shared as object),
       ...behaviour,
       ...(check && {
-        check: async (args: OutputOf<In>, context: CheckContext) => {
-          await check(context);
-          return behaviour.check?.(args, context);
-        },
+        check: (args: OutputOf<In>, context: CheckContext) =>
+          withFaults(async () => {
+            await check(context);
+            return behaviour.check?.(args, context);
+          }),
       }),
-      handler: async (args: OutputOf<In>, context: ToolContext<OutputOf<Cursor>>) => {
-        try {
+      handler: (args: OutputOf<In>, context: ToolContext<OutputOf<Cursor>>) =>
+        withFaults(async () => {
           const { cursor } = context;
-          return await run(args, Object.assign(callOf(client, context, args), { cursor }));
-        } catch (cause) {
-          throw asFault(cause);
-        }
-      },
+          return run(args, Object.assign(callOf(client, context, args), { cursor }));
+        }),
       faultToError: faultToError as never,
     });
   };
 }
+
+const withFaults = <T>(run: () => Promise<T>): Promise<T> =>
+  run().catch((cause: unknown) => {
+    throw asFault(cause);
+  });
 
 const HEALTH_TIMEOUT_MS = 5_000;
 

@@ -13,7 +13,7 @@ import {
   type UpstreamFault,
 } from '@toolkeel/pack-kit/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tickets } from '../src/readme.fixture.js';
+import { pack as tickets } from '../src/readme.fixture.js';
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
@@ -79,6 +79,14 @@ describe('the pack of README.md', () => {
     const { middleware } = journal;
     await expect(rig.run('create_ticket', { title: 'a' }, { middleware })).rejects.toThrow('lease');
     expect(upstream.requests).toEqual([]);
+  });
+
+  it('does not connect again for a write whose tool does not opt in', async () => {
+    const { upstream, rig } = await serve(healthy);
+    await upstream.close();
+    const retries = async (tool: string, args = {}) => (await rig.run(tool, args)).meta.retry_count;
+    expect(await retries('list_tickets')).toBe(1);
+    expect(await retries('create_ticket', { title: 'a' })).toBe(0);
   });
 
   it('answers without the credential that its upstream repeats', async () => {

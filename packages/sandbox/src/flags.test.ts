@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from './faults/rules.js';
-import { stacFlags, stacOptionsFromFlags, xFlags, xOptionsFromFlags } from './flags.js';
+import {
+  stacFlags,
+  stacOptionsFromFlags,
+  xFlags,
+  xOptionsFromFlags,
+  type FlagValues,
+} from './flags.js';
 
 describe.for([
   {
@@ -96,7 +102,7 @@ describe.for([
     expect(read(given)).toEqual(options);
   });
 
-  test.for<object>(invalid)('reject %j and name the value', (values) => {
+  test.for<FlagValues>(invalid as FlagValues[])('reject %j and name the value', (values) => {
     expect(() => read(values)).toThrow(UsageError);
     expect(() => read(values)).toThrow(String(Object.values(values).flat()[0]));
   });

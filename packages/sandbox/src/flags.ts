@@ -16,7 +16,7 @@ export interface Flag {
 }
 
 /** The values of flags by their names in camel case, as option parsers return them. */
-type FlagValues = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type FlagValues = Readonly<Record<string, unknown>>;
 
 /** A flag, and the option that it sets if its name differs. */
 interface FlagSpec extends Flag {
@@ -187,15 +187,17 @@ const flagsOf = (specs: readonly FlagSpec[]): readonly Flag[] =>
     ...(isExclusive && { isExclusive }),
   }));
 
-function optionsFrom(specs: readonly FlagSpec[], values: FlagValues): object {
-  return Object.fromEntries(
-    specs.flatMap(({ flag, option, read }) => {
-      const name = nameOf(flag);
-      const value = values[name];
-      return value === undefined ? [] : [[option ?? name, read(value as never, name)]];
-    }),
-  );
-}
+/** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
+const readerOf =
+  <Options extends object>(specs: readonly FlagSpec[]) =>
+  (values: FlagValues): Options =>
+    Object.fromEntries(
+      specs.flatMap(({ flag, option, read }) => {
+        const name = nameOf(flag);
+        const value = values[name];
+        return value === undefined ? [] : [[option ?? name, read(value as never, name)]];
+      }),
+    ) as Options;
 
 /** `--control-port <number>` is `controlPort`. */
 function nameOf(flag: string): string {
@@ -208,41 +210,7 @@ export const xFlags = flagsOf(xSpecs);
 export const githubFlags = flagsOf(githubSpecs);
 export const llmFlags = flagsOf(llmSpecs);
 
-/** The values of a sandbox's flags; `fault` and `latency` may be repeated. */
-type ValuesOf<Name extends string> = Readonly<
-  Partial<Record<Name, string> & Record<'fault' | 'latency', readonly string[]>>
->;
-
-type CommonName = 'port' | 'controlPort' | 'seed' | 'drawBy';
-
-export type StacFlagValues = ValuesOf<
-  CommonName | 'assetsPort' | 'scale' | 'flavour' | 'requireHeader'
->;
-
-/** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
-export function stacOptionsFromFlags(values: StacFlagValues): StacSandboxOptions {
-  return optionsFrom(stacSpecs, { ...values });
-}
-
-export type XFlagValues = ValuesOf<
-  CommonName | 'tier' | 'clientId' | 'clientSecret' | 'credits' | 'lag'
->;
-
-/** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
-export function xOptionsFromFlags(values: XFlagValues): XSandboxOptions {
-  return optionsFrom(xSpecs, { ...values });
-}
-
-export type GithubFlagValues = ValuesOf<CommonName | 'flavour'>;
-
-/** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
-export function githubOptionsFromFlags(values: GithubFlagValues): GithubSandboxOptions {
-  return optionsFrom(githubSpecs, { ...values });
-}
-
-export type LlmFlagValues = ValuesOf<CommonName | 'tokenDelay'>;
-
-/** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
-export function llmOptionsFromFlags(values: LlmFlagValues): LlmSandboxOptions {
-  return optionsFrom(llmSpecs, { ...values });
-}
+export const stacOptionsFromFlags = readerOf<StacSandboxOptions>(stacSpecs);
+export const xOptionsFromFlags = readerOf<XSandboxOptions>(xSpecs);
+export const githubOptionsFromFlags = readerOf<GithubSandboxOptions>(githubSpecs);
+export const llmOptionsFromFlags = readerOf<LlmSandboxOptions>(llmSpecs);

@@ -19,10 +19,7 @@ export {
   xFlags,
   xOptionsFromFlags,
   type Flag,
-  type GithubFlagValues,
-  type LlmFlagValues,
-  type StacFlagValues,
-  type XFlagValues,
+  type FlagValues,
 } from './flags.js';
 export type { AppCredentials, TokenOptions } from './github/auth.js';
 export type { GithubLandmarks } from './github/populate.js';

@@ -8,10 +8,10 @@ import {
   type CallContext,
 } from '@toolkeel/pack-kit';
 import { Catalogs } from './api/catalogs.js';
-import { Client } from './api/client.js';
+import { createClient, type Client } from './api/client.js';
 import { Signer } from './api/signer.js';
 import type { StacConfig } from './config.js';
-import { Documents } from './http/documents.js';
+import { createDocuments } from './http/documents.js';
 import { createRequests } from './http/requests.js';
 import type { RuntimeContext } from './pack.js';
 import { prompts } from './prompts.js';
@@ -34,10 +34,10 @@ export function createInstance(
     network,
     trusted: catalogs.all.flatMap(({ trusted }) => [...trusted]),
   });
-  const documents = new Documents(requests);
+  const documents = createDocuments(requests);
   const signer = new Signer(documents, () => clock.wallNow());
   const capMs = config.toolTimeoutSecs * 1000;
-  const client = new Client({ catalogs, requests, documents, signer, clock, capMs });
+  const client = createClient({ catalogs, requests, documents, signer, clock, capMs });
   return {
     tools: createTools(client),
     resources: createResources(client),

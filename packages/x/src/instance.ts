@@ -1,13 +1,22 @@
 import type { PackDeps, PackHealth, PackInstance } from '@toolkeel/contract';
 import { systemClock } from '@toolkeel/kernel';
-import { createHealthCheck, type CallContext, type Environment } from '@toolkeel/pack-kit';
+import { createHealthCheck, type CallContext } from '@toolkeel/pack-kit';
 import { createClient, type Client } from './api/client.js';
 import type { XConfig } from './config.js';
+import type { RuntimeContext } from './pack.js';
 import { checkHealth } from './tools/about.js';
 import { createTools } from './tools/index.js';
 
-export function createInstance(config: XConfig, deps: PackDeps, env: Environment): PackInstance {
-  const client = createClient(config, { ...deps, env, clock: { ...systemClock, now: deps.now } });
+/** X shows most posts within this time. */
+const READ_BACK_MS = 8_000;
+
+export function createInstance(
+  config: XConfig,
+  deps: PackDeps,
+  { env = process.env, readBackMs = READ_BACK_MS }: RuntimeContext,
+): PackInstance {
+  const clock = { ...systemClock, now: deps.now };
+  const client = createClient(config, { ...deps, env, readBackMs, clock });
   return {
     tools: createTools(client),
     health: createHealthCheck(deps.now, (call) => packHealth(client, call)),

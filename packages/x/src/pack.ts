@@ -6,17 +6,19 @@ import { specs } from './tools/specs/index.js';
 /** Process-wide state that tests replace. */
 export interface RuntimeContext {
   readonly env?: Environment;
+  /** How long a call searches for a post with an unknown outcome. */
+  readonly readBackMs?: number;
 }
 
 /** `describe` loads only the specifications, because a host lists the tools before it runs any. */
-export function createXPack({ env = process.env }: RuntimeContext = {}): Pack<typeof configSchema> {
+export function createXPack(context: RuntimeContext = {}): Pack<typeof configSchema> {
   return {
     name: 'x',
     configSchema,
     describe: () => specs,
     create: async (config, deps) => {
       const { createInstance } = await import('./instance.js');
-      return createInstance(config, deps, env);
+      return createInstance(config, deps, context);
     },
   };
 }

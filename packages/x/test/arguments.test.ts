@@ -11,7 +11,7 @@ describe('arguments', () => {
     const { rig, server: upstream } = await world(answering);
     const options = { rig, upstream, values: argumentValues };
     await expect(fuzzTools({ ...options, runs: 60 })).resolves.toBeUndefined();
-  }, 30_000);
+  });
 
   it.each([
     ['x_post_tweet', { text: '' }],

@@ -23,6 +23,8 @@ function waiting(browse: (redirectUri: string) => Promise<void>, signal: AbortSi
   });
 }
 
+/** Less than the minute for which Node keeps a connection without a request. */
+const HELD_MS = 30_000;
 const never = new AbortController().signal;
 const connected = (uri: string): Promise<Socket> =>
   new Promise((resolve, reject) => {
@@ -38,7 +40,7 @@ const closed = (socket: Socket) =>
 
 it(
   'a browser that keeps its connections does not hold up the end',
-  { timeout: 3_000 },
+  { timeout: HELD_MS },
   async () => {
     const agent = new Agent({ keepAlive: true });
     const ended: Promise<void>[] = [];
@@ -62,7 +64,7 @@ it(
   },
 );
 
-it('a login without a callback times out', { timeout: 3_000 }, async () => {
+it('a login without a callback times out', { timeout: HELD_MS }, async () => {
   const leaving = new AbortController();
   let ended = Promise.resolve();
   const login = waiting(async (uri) => {

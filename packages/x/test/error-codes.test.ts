@@ -161,5 +161,5 @@ describe('error codes', () => {
       note(name, await forged.rig.code(name, args), 'invalid_input');
     }
     expect(verify).not.toThrow();
-  }, 40_000);
+  });
 });

@@ -1,5 +1,6 @@
 import type { FaultKind, FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
+import type { RuntimeContext } from '../src/index.js';
 import { uploadPicture } from './support/acts.js';
 import { type Config, created, journaled, useSandbox } from './support/rig.js';
 
@@ -45,11 +46,11 @@ const posts = (x: XSandbox) =>
     ['x_quote_tweet', { text: 'look', quoted_tweet_id: x.landmarks.unaskedPostId }],
   ] as const;
 
-async function enterprise(config: Config = {}) {
-  const { toolTimeoutSecs = 8, ...more } = config;
-  const settings = { toolTimeoutSecs, attemptTimeoutSecs: 4, ...more };
-  const opened = await sandboxWorld({ tier: 'enterprise' }, settings);
-  return { ...opened, journal: journaled(opened.rig, toolTimeoutSecs * 1000) };
+/** Only a fault ends a call: its timeouts are long enough for a busy machine. */
+async function enterprise(config: Config = {}, context: RuntimeContext = {}) {
+  const settings = { toolTimeoutSecs: 40, attemptTimeoutSecs: 20, ...config };
+  const opened = await sandboxWorld({ tier: 'enterprise' }, settings, context);
+  return { ...opened, journal: journaled(opened.rig, 40_000) };
 }
 
 describe.concurrent('a post that X executed without a valid response', () => {
@@ -78,7 +79,7 @@ describe.concurrent('a post that X executed without a valid response', () => {
   it.each(named([{ kind: 'garbage' }, { kind: 'http-503', times: 3 }, { kind: 'x-429-window' }]))(
     'is found although the first read-back fails with %s',
     async (_, rule) => {
-      const { rig, sandbox, journal } = await enterprise({ attemptTimeoutSecs: 2 });
+      const { rig, sandbox, journal } = await enterprise();
       await rig.run('x_get_me');
       sandbox.setFaults([
         { kind: 'acted-http-503', routes: ['create-post'], times: 1 },
@@ -90,7 +91,7 @@ describe.concurrent('a post that X executed without a valid response', () => {
   );
 
   it('is found although many timeouts opened the circuit', async () => {
-    const { rig, sandbox, journal } = await enterprise({ attemptTimeoutSecs: 1 });
+    const { rig, sandbox, journal } = await enterprise({ attemptTimeoutSecs: 2 });
     await rig.run('x_get_me');
     sandbox.setFaults([{ kind: 'acted-stall', routes: ['create-post'], times: 20 }]);
     const texts = Array.from({ length: 20 }, (_, index) => `one of many, ${index}`);
@@ -118,10 +119,7 @@ describe.concurrent('a post that X executed without a valid response', () => {
   });
 
   it('is searched for a bounded time', async () => {
-    const { rig, sandbox, journal } = await enterprise({
-      toolTimeoutSecs: 4,
-      attemptTimeoutSecs: 2,
-    });
+    const { rig, sandbox, journal } = await enterprise({}, { readBackMs: 2_000 });
     sandbox.setLag(500);
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
     const data = await rig.data('x_post_tweet', { text: 'late' }, journal);
@@ -141,9 +139,7 @@ describe.concurrent('a post that X executed without a valid response', () => {
 
 describe.concurrent('a post that did not reach X', () => {
   it.each(named(untouched))('is not resent after %s and stays unknown', async (_, rule) => {
-    const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 1.2, attemptTimeoutSecs: 0.8 });
-    // Loads the HTTP client first, so that it does not use up the timeout.
-    await rig.run('x_get_me');
+    const { rig, sandbox } = await enterprise();
     for (const [tool, args] of posts(sandbox).slice(0, 2)) {
       sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
       expect(await rig.error(tool, args)).toMatchObject({

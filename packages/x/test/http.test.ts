@@ -37,6 +37,13 @@ describe('connections', () => {
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 
+  it('that X refuses are opened again, also for a post', async () => {
+    const { rig, server } = await world(like);
+    await server.close();
+    const { meta } = await rig.run('x_post_tweet', { text: 'a' });
+    expect(meta.retry_count).toBe(2);
+  });
+
   it('do not follow redirects', async () => {
     const { rig, server } = await world(() => ({
       status: 302,

@@ -140,5 +140,5 @@ describe('processes that share a login', () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 });

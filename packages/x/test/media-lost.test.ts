@@ -51,7 +51,6 @@ describe.concurrent('a failed status request of a finished upload', () => {
       expect(begun()).toHaveLength(1);
       expect(finalized()).toHaveLength(1);
     },
-    20_000,
   );
 
   it.each(['x-402-credits', 'http-400', 'http-404', 'http-401'] as const)(
@@ -92,7 +91,6 @@ describe.concurrent('an upload with an unknown finalize', () => {
       expect(await upload('picture.png')).toMatchObject({ success: true });
       expect(finalized()).toHaveLength(1);
     },
-    20_000,
   );
 
   const lost = ['acted-http-503', 'reset-after-read'] as const;

@@ -4,7 +4,8 @@ import { recordingJournal } from '@toolkeel/pack-kit/testing';
 import { created, useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
-const fast = { toolTimeoutSecs: 8, attemptTimeoutSecs: 4 };
+/** Nothing times out, also not on a busy machine. */
+const fast = { toolTimeoutSecs: 40, attemptTimeoutSecs: 20 };
 const tweets = ['one', 'two & more', 'three https://example.com'];
 
 describe('a partial thread', () => {

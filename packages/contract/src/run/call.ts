@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolContext } from '../tool/context.js';
+import type { Tool } from '../tool/tool.js';
 import { processClock, type RunClock, type RunOptions } from './options.js';
 import type { CallBounds } from './deadline.js';
 
@@ -81,6 +82,7 @@ function neverThrowing(read: () => number): () => number {
 /** Creates the handler's context. */
 export function handlerContext(
   call: Call,
+  { effect, retryUnsent }: Tool,
   { account, cursor }: { readonly account: string; readonly cursor: unknown },
   extra: NonNullable<RunOptions['extraContext']> = {},
 ): ToolContext {
@@ -96,6 +98,7 @@ export function handlerContext(
     account,
     progress: options.progress ?? ignore,
     noteRetry,
+    retryUnsent: effect !== 'once' || retryUnsent === true,
     ...(cursor !== undefined && { cursor }),
     ...(extra.operation && { operation: extra.operation }),
     ...(extra.onDelivered && { onDelivered: extra.onDelivered }),

@@ -43,7 +43,7 @@ export function execute(tool: Tool, input: AcceptedInput, call: Call): Settled |
 
   const state: ExecutionState = { started: false };
   const context = (): CheckContext => {
-    const plain = handlerContext(call, input, options.extraContext);
+    const plain = handlerContext(call, tool, input, options.extraContext);
     return options.argumentsOnly ? { ...plain, argumentsOnly: true } : plain;
   };
   const check = createCheck(tool, args, context, call);
@@ -51,7 +51,7 @@ export function execute(tool: Tool, input: AcceptedInput, call: Call): Settled |
     // The call has been answered, and its outcome depends on whether the handler had started.
     if (state.stoppedBy) return stopped(tool, state.stoppedBy, state.started, call);
     state.started = true;
-    return runHandler(tool, args, handlerContext(call, input, extraContext), call);
+    return runHandler(tool, args, handlerContext(call, tool, input, extraContext), call);
   };
   const checkAndStart: StartHandler = (extraContext) => {
     const checked = check.hasRun() ? undefined : check.run();
@@ -81,7 +81,7 @@ function acceptedCall(tool: Tool, input: AcceptedInput, call: Call, check: Check
     controls,
     account,
     accountId: () => {
-      const context = { ...handlerContext(call, input, options.extraContext), account };
+      const context = { ...handlerContext(call, tool, input, options.extraContext), account };
       return (resolved ??= resolveAccount(tool, args, context, call));
     },
     correlationId,

@@ -1,5 +1,6 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import type { ToolContext } from '../tool/context.js';
 import { defineTool } from '../tool/define.js';
 import { answer, toolError } from '../tool/result.js';
 import { runTool, startTool } from './run-tool.js';
@@ -182,4 +183,18 @@ describe('a pending call', () => {
       expect.objectContaining({ ok: true, data: fine }),
     );
   });
+});
+
+it.each([
+  [true, base],
+  [true, { ...acting, effect: 'idempotent' }],
+  [false, acting],
+  [true, { ...acting, retryUnsent: true }],
+] as const)('tells the handler whether an unsent write may be retried: %s', async (may, more) => {
+  const handler = (_args: unknown, context: ToolContext) => ({
+    id: 'a',
+    n: context.retryUnsent ? 1 : 0,
+  });
+  const { data } = await run(toolWith(handler as () => unknown, more), { id: 'a' });
+  expect(data).toEqual({ id: 'a', n: may ? 1 : 0 });
 });

@@ -72,6 +72,8 @@ export interface ToolContext<Cursor = unknown> {
   readonly progress: (progress: Progress) => void;
   /** Counts one retry of an upstream request, for `meta.retry_count`. */
   readonly noteRetry: () => void;
+  /** Whether a write that was certainly not sent may be retried: false for a `once` tool without `retryUnsent`. */
+  readonly retryUnsent?: boolean;
   /** The cursor from a verified page token; absent on the first page. */
   readonly cursor?: Cursor;
   /** Present for a mutation with a journal. */

@@ -27,9 +27,12 @@ export interface MatrixResult extends MatrixCase {
   readonly parts: number;
 }
 
-export function matrixCases(): readonly MatrixCase[] {
-  const single = killPoints.flatMap((point) =>
-    ['act', 'act_blindly'].map((tool) => ({ point, tool, nth: 1 })),
+const CONCURRENT = 4;
+
+/** The cases of each tool. */
+export function matrixCases(): readonly (readonly MatrixCase[])[] {
+  const single = ['act', 'act_blindly'].map((tool) =>
+    killPoints.map((point) => ({ point, tool, nth: 1 })),
   );
   const passedOnce: ReadonlySet<KillPoint> = new Set(['after-claim', 'before-result-stored']);
   const inParts = killPoints.map((point) => ({
@@ -37,29 +40,42 @@ export function matrixCases(): readonly MatrixCase[] {
     tool: 'act_in_parts',
     nth: passedOnce.has(point) ? 1 : 2,
   }));
-  return [...single, ...inParts];
+  return [...single, inParts];
 }
 
-/** Calls a tool, kills the server at the point, starts a new server and repeats the call. */
-export async function runCase(
-  which: MatrixCase,
+/**
+ * Kills a server at the point of each case while it executes a call, then starts a new server and repeats the
+ * calls. The new server is shared, because starting a process costs more than all of its calls.
+ */
+export async function runCases(
+  cases: readonly MatrixCase[],
   settings: ServerSettings,
   upstream: EffectsUpstream,
   name: string,
-): Promise<MatrixResult> {
-  const { point, tool, nth } = which;
-  const key = `${name}:${tool}:${point}`;
-  await killAt(which, settings, upstream, key);
+): Promise<readonly MatrixResult[]> {
+  const keyOf = ({ tool, point }: MatrixCase): string => `${name}:${tool}:${point}`;
+  const queue = [...cases];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      await killAt(next, settings, upstream, keyOf(next));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, work));
   const server = new RestartingServer(settings);
   try {
-    const stats = { calls: 0, late: 0, lost: 0 };
-    const timeoutMs = settings.callTimeoutMs + 5_000;
-    const repeat = () => callUntilSettled(server, tool, { key }, timeoutMs, stats);
-    const end = await repeat();
-    const again = await repeat();
-    const effects = await upstream.effects();
-    const committed = effects.filter((effect) => effect.key === key).map(({ id }) => id);
-    return { point, tool, nth, end, again, committed, parts: tool === 'act_in_parts' ? 3 : 1 };
+    return await Promise.all(
+      cases.map(async (each) => {
+        const key = keyOf(each);
+        const stats = { calls: 0, late: 0, lost: 0 };
+        const timeoutMs = settings.callTimeoutMs + 5_000;
+        const repeat = () => callUntilSettled(server, each.tool, { key }, timeoutMs, stats);
+        const end = await repeat();
+        const again = await repeat();
+        const effects = await upstream.effects();
+        const committed = effects.filter((effect) => effect.key === key).map(({ id }) => id);
+        return { ...each, end, again, committed, parts: each.tool === 'act_in_parts' ? 3 : 1 };
+      }),
+    );
   } finally {
     await server.close();
   }
@@ -92,7 +108,7 @@ async function killAt(
 }
 
 /** Up to these points the request is known not to have been sent. */
-function isBeforeSending(point: KillPoint): boolean {
+export function isBeforeSending(point: KillPoint): boolean {
   return point === 'after-claim' || point === 'before-sending';
 }
 

@@ -336,7 +336,7 @@ export class GitHubClient {
     const { signal = new AbortController().signal, timeoutMs = this.#policy.callTimeoutMs } = call;
     const deadline = this.clock.now() + (timeoutMs ?? 55_000);
     const send: WriteContext['send'] = (write) => withSendToken(0, write);
-    return { signal, deadline, correlationId: 'github', send };
+    return { signal, deadline, correlationId: 'github', retryUnsent: true, send };
   }
 }
 

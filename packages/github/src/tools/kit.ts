@@ -256,13 +256,14 @@ export function droppedFrom(
 
 /** Runs several requests as one act: it is recorded as sending before the first of them. */
 export function act<T>(call: CallContext, run: (inner: CallContext) => Promise<T>): Promise<T> {
-  const { signal, deadline, correlationId, noteRetry, progress } = call;
+  const { signal, deadline, correlationId, noteRetry, retryUnsent, progress } = call;
   return call.send((token) =>
     run({
       signal,
       deadline,
       correlationId,
       noteRetry,
+      retryUnsent,
       progress,
       send: (write) => write(token),
     }),

@@ -100,10 +100,19 @@ function estimateCost(
   }
 }
 
+type PolicyModule = Pick<typeof import('@toolkeel/policy'), 'evaluate'>;
+
+/** Kept, because even an import that is loaded already costs more than an evaluation. */
+let policyModule: PolicyModule | undefined;
+
+async function loadPolicy(): Promise<PolicyModule> {
+  return (policyModule ??= await import('@toolkeel/policy'));
+}
+
 /** The decision hook of a journal: evaluates the policy before a mutation starts. */
 export function decideBy(policy: Policy): Decide {
   return async (call, { approved, now }) => {
-    const { evaluate } = await import('@toolkeel/policy');
+    const { evaluate } = policyModule ?? (await loadPolicy());
     return evaluate(policy, policyCall(call, { approved, now }));
   };
 }
@@ -124,7 +133,7 @@ export function readRules(policy: Policy, recordDenial: (denial: Denial) => void
   };
   const counts = new ReadLimits();
   const middleware: HostMiddleware = async (call, next) => {
-    const { evaluate } = await import('@toolkeel/policy');
+    const { evaluate } = policyModule ?? (await loadPolicy());
     const now = Date.now();
     const decision = evaluate(policy, policyCall(call, { now }));
     if (decision.kind === 'allow') {

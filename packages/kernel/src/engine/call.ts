@@ -151,7 +151,7 @@ export class Call extends Alarm {
       try {
         value = await this.#work(this.#input, attempt);
       } catch (cause) {
-        if (!attempt.done) this.#failAttempt(attempt, this.#faultOf(cause), this.plan.clock.now());
+        if (!attempt.done) this.#failAttempt(attempt, this.faultOf(cause), this.plan.clock.now());
         return;
       }
       if (attempt.done) return;
@@ -164,7 +164,7 @@ export class Call extends Alarm {
     }
   }
 
-  #faultOf(cause: unknown): Fault {
+  faultOf(cause: unknown): Fault {
     try {
       const fault = cause instanceof FaultError ? cause.fault : this.plan.classify?.(cause);
       // A timeout of a nested call is the callee's, not this call's.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
+import { FaultError } from '../fault.js';
 import { fault, type Step } from '../testing/index.js';
 import { deadline, retry } from './retry-and-timeouts.js';
 import { refreshAuth } from './refresh-auth.js';
@@ -41,6 +42,13 @@ describe('refreshAuth', () => {
   ])('returns the 401 when the refresh %s', async (_, refresh) => {
     const { call, upstream } = rig([denied], [quick, refreshAuth(refresh)]);
     expect(faultOf(await call())).toMatchObject({ kind: 'auth', status: 401 });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('returns the reason when the refresh fails for another reason than the credential', async () => {
+    const outage = () => Promise.reject(new FaultError(fault('server', { status: 503 })));
+    const { call, upstream } = rig([denied], [quick, refreshAuth(outage)]);
+    expect(faultOf(await call())).toMatchObject({ kind: 'server', status: 503, sent: 'no' });
     expect(upstream.requests).toHaveLength(1);
   });
 

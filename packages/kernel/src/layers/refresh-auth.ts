@@ -23,11 +23,12 @@ export function refreshAuth(renew: RefreshAuth): Layer {
   let renewedAt = -Infinity;
 
   async function run({ controller, waiting }: Refresh): Promise<void> {
-    let renewed: boolean;
+    let renewed = false;
+    let failure: unknown;
     try {
       renewed = (await renew(controller.signal)) !== false;
-    } catch {
-      renewed = false;
+    } catch (cause) {
+      failure = cause;
     }
     if (current?.waiting === waiting) current = undefined;
     for (const [call, fault] of waiting) {
@@ -35,7 +36,7 @@ export function refreshAuth(renew: RefreshAuth): Layer {
       if (renewed) {
         renewedAt = now;
         call.retryAfter(0, fault, now);
-      } else call.giveUp('permanent', fault, now);
+      } else call.giveUp('permanent', explained(fault, call.faultOf(failure)), now);
     }
   }
 
@@ -68,4 +69,11 @@ export function refreshAuth(renew: RefreshAuth): Layer {
       refresh.controller.abort(fault?.cause);
     },
   };
+}
+
+/** The 401, or why the refresh failed if not because of the credential, such as an outage of the token endpoint. */
+function explained(rejection: Fault, failure: Fault): Fault {
+  const isOther = failure.kind !== 'auth' && failure.kind !== 'unexpected';
+  // The rejected request was not processed.
+  return isOther ? { ...failure, sent: 'no' } : rejection;
 }

@@ -13,16 +13,23 @@ interface Given {
   readonly writes: readonly (() => Promise<unknown>)[];
   /** Runs before each write, like the journal. */
   readonly record?: (attempt: number) => Promise<void>;
+  /** The result of each connect. Default: all succeed. */
+  readonly connects?: readonly (() => Promise<void>)[];
+  readonly retryUnsent?: boolean;
 }
 
-function rig({ writes, record = () => Promise.resolve() }: Given) {
+function rig({ writes, record = () => Promise.resolve(), connects = [], retryUnsent }: Given) {
   const clock = new VirtualClock();
   const policy = definePolicy({ ...presets.social, attemptTimeoutMs: 1_000 });
   let begun = 0;
   let recorded = 0;
+  let opened = 0;
   const request = () => writes[begun++]!();
   const connections = {
-    open: () => Promise.resolve({ request, destroy: () => undefined }),
+    open: async () => {
+      await connects[opened++]?.();
+      return { request, destroy: () => undefined };
+    },
   } as unknown as Connections;
   const client = createHttpClient({
     name: 'test',
@@ -36,6 +43,7 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
     deadline: 60_000,
     signal: new AbortController().signal,
     correlationId: 'c',
+    retryUnsent,
     send: async (write, { signal } = {}) => {
       await record(recorded++);
       if (signal?.aborted) throw new FaultError({ kind: 'cancelled', sent: 'no' });
@@ -47,14 +55,14 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
     const ended = await clock.run(sent.catch((cause: unknown) => cause));
     return ended instanceof FaultError ? ended.fault : (raisedToolError(ended)?.input ?? ended);
   };
-  return { run, clock, begun: () => begun };
+  return { run, clock, begun: () => begun, opened: () => opened };
 }
 
 const answer = (statusCode: number) => () =>
   Promise.resolve({ statusCode, headers: {}, body: Readable.from([Buffer.from('{}')]) });
 const refuse = () =>
   raise(toolError('db_error', 'The journal is not there.', { outcome: 'not_executed' }));
-const fail = (cause: Error) => () => Promise.reject(cause);
+const fail = (cause: Error) => (): Promise<never> => Promise.reject(cause);
 
 describe('a write', () => {
   it('that failed after its first byte is not resent, even with the error of a refused connection', async () => {
@@ -62,6 +70,26 @@ describe('a write', () => {
     const { run, begun } = rig({ writes: [fail(tls), answer(200)] });
     expect(await run('once')).toMatchObject({ kind: 'connect', sent: 'maybe' });
     expect(begun()).toBe(1);
+  });
+
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+
+  it('that was not sent was retried although its tool did not opt in', async () => {
+    const { run, opened } = rig({ writes: [answer(200)], connects: [fail(refused)] });
+    expect(await run('once')).toMatchObject({ kind: 'connect', sent: 'no' });
+    expect(opened()).toBe(1);
+  });
+
+  it('that was not sent is retried if its tool opts in', async () => {
+    const connects = [fail(refused)];
+    const { run, begun } = rig({ writes: [answer(200)], connects, retryUnsent: true });
+    expect(await run('once')).toMatchObject({ status: 200 });
+    expect(begun()).toBe(1);
+  });
+
+  it('that is idempotent is retried if it was not sent, without opting in', async () => {
+    const { run } = rig({ writes: [answer(200)], connects: [fail(refused)] });
+    expect(await run('idempotent')).toMatchObject({ status: 200 });
   });
 
   it('that is idempotent is resent after a reset', async () => {
@@ -93,7 +121,7 @@ describe('a write', () => {
       new Promise<unknown>((resolve) =>
         clockOf.current!.setTimer(900, () => void answer(403)().then(resolve)),
       );
-    const { run, clock, begun } = rig({ writes: [late], record });
+    const { run, clock, begun } = rig({ writes: [late], record, retryUnsent: true });
     clockOf.current = clock;
     expect(await run('once')).toMatchObject({ kind: 'rejected', sent: 'answered', status: 403 });
     expect(begun()).toBe(1);

@@ -8,9 +8,7 @@ import {
   type Clock,
   type Effect,
   type Fault,
-  type Outcome,
   type ResiliencePolicy,
-  type ResilientFunction,
   type Upstream,
 } from '@toolkeel/kernel';
 import { BoundedMap } from '../cache.js';
@@ -61,20 +59,20 @@ export interface RequestContext extends Pick<ToolContext, 'signal' | 'deadline' 
 
 /** `callContextOf` creates one for a tool. */
 export interface WriteContext extends RequestContext {
+  /** Whether `once` retries a request that was certainly not sent. Default: it does not. */
+  readonly retryUnsent?: boolean | undefined;
   /** Records the write in the journal, then runs it. */
   readonly send: Send;
 }
 
-type Request<R, Context, Result = HttpResponse> = (request: R, call: Context) => Promise<Result>;
+type Request<R, Context> = (request: R, call: Context) => Promise<HttpResponse>;
 
 /** Requests with retries, deadlines, rate limits and a circuit breaker, by their effect. */
 export interface HttpClient<R extends HttpRequest = HttpRequest> {
   readonly read: Request<R, RequestContext>;
-  /** Like `read`, but returns the fault as a value. */
-  readonly readOutcome: Request<R, RequestContext, Outcome<HttpResponse>>;
   /** A mutation that is retried like a read, on a new connection each time. */
   readonly idempotent: Request<R, WriteContext>;
-  /** A mutation that is sent again only if nothing of it was sent. */
+  /** A mutation that is never sent again. If nothing of it was sent, the tool's `retryUnsent` allows a retry. */
   readonly once: Request<R, WriteContext>;
   /** One attempt of a read without retries, for a caller that has its own. */
   readonly attempt: Request<R, Attempting>;
@@ -85,22 +83,17 @@ export interface HttpClient<R extends HttpRequest = HttpRequest> {
   readonly close: () => Promise<void>;
 }
 
-interface Attempting {
-  readonly signal: AbortSignal;
+type Attempting = Pick<AttemptContext, 'signal'> & {
   readonly reportLimits?: AttemptContext['reportLimits'] | undefined;
-}
+};
 
 interface Sending<R> {
   readonly request: R;
   readonly call: RequestContext & Partial<WriteContext>;
-  /** Why the write of the current attempt did not start: a refusal of the journal. */
-  refusal?: { readonly cause: unknown };
 }
 
-interface Origin<R> {
-  readonly upstream: Upstream;
-  readonly send: Readonly<Record<Effect, ResilientFunction<Sending<R>, HttpResponse>>>;
-}
+/** The journal refused a write. */
+class Refusal extends Error {}
 
 /** Bounds the memory for origins that callers and upstreams name. */
 const MAX_UNTRUSTED = 64;
@@ -122,29 +115,29 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
     headers: { 'user-agent': `toolkeel-${name}/0.1`, ...options.headers },
   };
 
-  const perform = async (request: R, { signal, reportLimits }: Attempting, send?: Send) => {
+  const perform = async (request: R, attempt: Attempting, send?: Send) => {
+    const { signal } = attempt;
     const next = (given: R): Promise<HttpResponse> =>
       send ? write(given, { ...exchange, signal }, send) : read(given, { ...exchange, signal });
     const response = await (intercept ? intercept(request, signal, next) : next(request));
-    reportLimits?.(response.limits);
+    attempt.reportLimits?.(response.limits);
     return response;
   };
 
-  const createOrigin = (origin: string): Origin<R> => {
+  const createOrigin = (origin: string) => {
     const shared = upstream(new URL(origin).host, policy);
-    const sender = (effect: Effect): ResilientFunction<Sending<R>, HttpResponse> =>
+    const sender = (effect: Effect, retryUnsent = false) =>
       withResilience(
-        (sending: Sending<R>, attempt) => {
-          if (attempt.index > 0) sending.call.noteRetry?.();
-          const send = effect === 'read' ? undefined : recordedSend(sending, attempt);
-          const reportLimits: Attempting['reportLimits'] = (limits) => attempt.reportLimits(limits);
-          return perform(sending.request, { signal: attempt.signal, reportLimits }, send);
+        ({ request, call }: Sending<R>, attempt) => {
+          if (attempt.index > 0) call.noteRetry?.();
+          const send = effect === 'read' ? undefined : recordedSend(call.send, attempt);
+          return perform(request, attempt, send);
         },
         policy,
         {
           name: `${name}_${effect}`,
           effect,
-          retryUnsent: effect === 'once',
+          retryUnsent,
           upstream: shared,
           classify,
           clock,
@@ -153,67 +146,67 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
           ...(refreshAuth && { refreshAuth }),
         },
       );
-    const [reading, repeatable, once] = [sender('read'), sender('idempotent'), sender('once')];
-    return { upstream: shared, send: { read: reading, idempotent: repeatable, once } };
+    return {
+      upstream: shared,
+      read: sender('read'),
+      idempotent: sender('idempotent'),
+      once: sender('once'),
+      onceRetryUnsent: sender('once', true),
+    };
   };
-  const trusted = new Map<string, Origin<R>>();
-  const others = new BoundedMap<Origin<R>>(MAX_UNTRUSTED);
-  const originOf = ({ origin: key }: URL): Origin<R> => {
+  type Origin = ReturnType<typeof createOrigin>;
+  const trusted = new Map<string, Origin>();
+  const others = new BoundedMap<Origin>(MAX_UNTRUSTED);
+  const originOf = ({ origin: key }: URL): Origin => {
     const known = exchange.trusted.has(key) ? trusted : others;
     const origin = known.get(key) ?? createOrigin(key);
     known.set(key, origin);
     return origin;
   };
 
-  const outcomeOf = async (effect: Effect, request: R, call: Sending<R>['call']) => {
-    const sending: Sending<R> = { request, call };
+  const sendWith = (effect: Effect) => async (request: R, call: Sending<R>['call']) => {
     const { signal, deadline, correlationId } = call;
     const route = request.route === undefined ? {} : { route: request.route };
     const callOptions = { signal, deadline, correlationId, ...route };
-    const outcome = await originOf(request.url).send[effect].outcome(sending, callOptions);
-    const { refusal } = sending;
-    if (outcome.ok || !refusal) return outcome;
-    if (outcome.fault.sent === 'no') throw refusal.cause;
-    // An earlier attempt may have executed, even though the journal refused the next one.
-    throw new FaultError({ kind: 'network', sent: 'maybe', cause: refusal.cause });
-  };
-  const sendWith = (effect: Effect) => async (request: R, call: Sending<R>['call']) => {
-    const outcome = await outcomeOf(effect, request, call);
+    const sender = effect === 'once' && call.retryUnsent ? 'onceRetryUnsent' : effect;
+    const outcome = await originOf(request.url)[sender].outcome({ request, call }, callOptions);
     if (outcome.ok) return outcome.value;
-    throw new FaultError(outcome.fault);
+    const { fault } = outcome;
+    if (!(fault.cause instanceof Refusal)) throw new FaultError(fault);
+    const { cause } = fault.cause;
+    if (fault.sent === 'no') throw cause;
+    // An earlier attempt may have executed, even though the journal refused the next one.
+    throw new FaultError({ kind: 'network', sent: 'maybe', cause });
   };
 
   return {
     read: sendWith('read'),
-    readOutcome: (request, call) => outcomeOf('read', request, call),
     idempotent: sendWith('idempotent'),
     once: sendWith('once'),
-    attempt: (request, context) => perform(request, context),
+    attempt: perform,
     upstreamOf: (url) => originOf(url).upstream,
     upstreams: () => [...trusted.values(), ...others.values()].map((origin) => origin.upstream),
     close: () => exchange.connections.close(),
   };
 }
 
-/** Tells the kernel what was sent, and keeps the reason if the journal refuses the write. */
-function recordedSend<R>(sending: Sending<R>, attempt: AttemptContext): Send {
-  const { send } = sending.call;
+/** Tells the kernel what was sent, and wraps the reason if the journal refuses the write. */
+function recordedSend(send: Send | undefined, attempt: AttemptContext): Send {
   if (!send) throw new TypeError('A write needs the `send` of its call: see callContextOf.');
   attempt.sent = 'no';
-  return async (run, { signal } = {}) => {
+  return async (run, options) => {
     try {
-      return await send(
-        (token) => {
-          attempt.sent = 'maybe';
-          return run(token).catch(throwAfterSend);
-        },
-        { signal },
-      );
+      return await send((token) => {
+        attempt.sent = 'maybe';
+        return run(token).catch(throwAfterSend);
+      }, options);
     } catch (cause) {
       if (attempt.sent !== 'no') throw cause;
-      // An abandoned attempt does not determine the result of the call.
-      if (signal?.aborted !== true) sending.refusal = { cause };
-      throw new FaultError({ kind: 'rejected', sent: 'no', cause });
+      throw new FaultError({
+        kind: 'rejected',
+        sent: 'no',
+        cause: new Refusal(undefined, { cause }),
+      });
     }
   };
 }

@@ -1,4 +1,9 @@
-import { assertSendToken, type ToolOperation } from '@toolkeel/contract';
+import {
+  assertSendToken,
+  withSendToken,
+  type SendToken,
+  type ToolOperation,
+} from '@toolkeel/contract';
 import {
   FaultError,
   faultFromResponse,
@@ -59,10 +64,7 @@ export function parseResponse<S extends z.ZodType>(response: HttpResponse, schem
 }
 
 /** A response with any other status. Secrets are redacted. */
-export interface FailedResponse {
-  readonly status: number;
-  readonly headers: HttpHeaders;
-  readonly url: URL;
+export interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers' | 'url'> {
   readonly text: string;
   /** Undefined if the body is not JSON. */
   readonly json: unknown;
@@ -130,57 +132,40 @@ export type Send = ToolOperation['send'];
 
 /**
  * Performs one attempt of a write on a new connection, without redirects. The connection is open before
- * `send` records the write, so a refused connection proves that nothing was sent.
+ * the write is recorded, so that a failed connect proves that nothing was sent.
  */
-export function write(
+export async function write(
   request: HttpRequest,
   options: ExchangeOptions,
   send: Send,
+  redaction?: 'keep secrets',
 ): Promise<HttpResponse> {
-  return onFreshConnection(request, options, (submit) =>
-    send(
-      async (token) => {
-        assertSendToken(token);
-        return interpret(await submit(), request, options);
-      },
-      { signal: options.signal },
-    ),
-  );
+  const { url, method, body = null } = request;
+  const { connections, signal } = options;
+  const connection = await connections.open(url, signal, reachOf(request, options));
+  const submit = async (token: SendToken): Promise<HttpResponse> => {
+    assertSendToken(token);
+    // The attempt may have been abandoned while the journal recorded the write.
+    if (signal.aborted) {
+      throw new FaultError({ kind: 'cancelled', sent: 'no', cause: signal.reason });
+    }
+    const sent = { method, headers: headersFor(request, options), body, signal };
+    const path = `${url.pathname}${url.search}`;
+    return interpret(await connection.request({ ...sent, path }), request, options, redaction);
+  };
+  try {
+    return await send(submit, { signal });
+  } finally {
+    connection.destroy();
+  }
 }
 
-/**
- * Requests a token. It belongs to no operation, so it needs no `SendToken`. Its response contains new
- * secrets and is not redacted.
- */
+/** Requests a token, which is no operation. Its response contains new secrets and is not redacted. */
 export function authenticate(
   request: HttpRequest,
   options: ExchangeOptions,
 ): Promise<HttpResponse> {
-  return onFreshConnection(request, options, async (submit) =>
-    interpret(await submit(), request, options, 'keep secrets'),
-  );
-}
-
-async function onFreshConnection<T>(
-  request: HttpRequest,
-  options: ExchangeOptions,
-  use: (submit: () => Promise<Dispatcher.ResponseData>) => Promise<T>,
-): Promise<T> {
-  const { url, method, body = null } = request;
-  const { connections, signal } = options;
-  const connection = await connections.open(url, signal, reachOf(request, options));
-  try {
-    return await use(() => {
-      // The attempt may have been abandoned while the journal recorded the write.
-      if (!signal.aborted) {
-        const sent = { method, headers: headersFor(request, options), body, signal };
-        return connection.request({ ...sent, path: `${url.pathname}${url.search}` });
-      }
-      throw new FaultError({ kind: 'cancelled', sent: 'no', cause: signal.reason });
-    });
-  } finally {
-    connection.destroy();
-  }
+  return write(request, options, (submit) => withSendToken(0, submit), 'keep secrets');
 }
 
 function reachOf({ url, trusted }: HttpRequest, options: ExchangeOptions): Reach {

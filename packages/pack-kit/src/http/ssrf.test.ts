@@ -216,7 +216,7 @@ type Answer = { error: Error | null; address: string | LookupAddress[] };
 
 const ask = (resolve: Resolve, options: { all?: boolean; family?: number } = {}, check = true) =>
   new Promise<Answer>((done) => {
-    const lookup = check ? checkedLookup(resolve) : lookupWith(resolve);
+    const lookup = check ? checkedLookup(resolve, isPublicAddress) : lookupWith(resolve);
     lookup('stac.example', options, (error, address) => done({ error, address }));
   });
 

@@ -56,10 +56,7 @@ export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true
  * A socket `lookup` that resolves once, checks every address and connects to a checked address, which
  * prevents DNS rebinding. A single disallowed address rejects the name.
  */
-export function checkedLookup(
-  resolve: Resolve,
-  isAllowed: IsAllowed = isPublicAddress,
-): LookupFunction {
+export function checkedLookup(resolve: Resolve, isAllowed: IsAllowed): LookupFunction {
   return lookupWith(async (hostname) => {
     const addresses = await resolve(hostname);
     if (!addresses.every(({ address }) => isAllowed(address))) reject(hostname);
@@ -75,7 +72,8 @@ export function lookupWith(resolve: Resolve): LookupFunction {
         const family = options.family === 4 || options.family === 6 ? options.family : undefined;
         const usable = family ? addresses.filter((entry) => entry.family === family) : addresses;
         const [first] = usable;
-        if (!first) callback(notFound(hostname), '');
+        const code = 'ENOTFOUND';
+        if (!first) callback(Object.assign(new Error(`no address for ${hostname}`), { code }), '');
         else if (options.all) callback(null, [...usable]);
         else callback(null, first.address, first.family);
       },
@@ -83,10 +81,6 @@ export function lookupWith(resolve: Resolve): LookupFunction {
         callback(cause instanceof Error ? cause : new Error('no resolver', { cause }), ''),
     );
   };
-}
-
-function notFound(hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`no address for ${hostname}`), { code: 'ENOTFOUND' });
 }
 
 /** Ranges outside the public internet, from the IANA special-purpose address registries. */

@@ -108,6 +108,9 @@ export function rejectionsOf<Name extends 'x' | 'github'>(
   return rejections.filter(isOwn);
 }
 
+export const contentFaultsOf = (upstream: string): readonly ContentFault[] =>
+  content.filter((kind) => kind.startsWith(`${upstream}-`));
+
 export function isContentFault(kind: FaultKind): kind is ContentFault {
   return content.some((name) => name === kind) || isRejection(kind);
 }

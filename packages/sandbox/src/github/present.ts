@@ -180,7 +180,7 @@ export function pullJson(
   };
 }
 
-export function commitsOf(world: World, repo: Repo, pull: Pull): readonly string[] {
+function commitsOf(world: World, repo: Repo, pull: Pull): readonly string[] {
   const known = new Set(world.git.history(pull.baseSha));
   return world.git.history(headOf(repo, pull)).filter((sha) => !known.has(sha));
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContentFault } from '../faults/kinds.js';
+import { contentFaultsOf } from '../faults/kinds.js';
 import { openSandbox, type CommonOptions, type Sandbox } from '../server/sandbox.js';
 import { createRouter, type Route, type Upstream } from '../server/upstream.js';
 import { anthropicError, anthropicRoutes } from './anthropic.js';
@@ -25,30 +25,8 @@ export interface LlmSandbox extends Sandbox {
 const models = ['gemini-2.5-flash', 'gemini-2.5-pro'];
 const API_KEY = 'sandbox-gemini-key';
 
-const cliFaults: readonly ContentFault[] = [
-  'cli-no-start',
-  'cli-garbage',
-  'cli-crash',
-  'cli-exit-mid-turn',
-  'cli-deaf',
-];
-
-const contentFaults: readonly ContentFault[] = [
-  'llm-stall-mid-stream',
-  'llm-comments-only',
-  'llm-comments-mid-stream',
-  'llm-no-finish',
-  'llm-error-event',
-  'llm-garbage-event',
-  'llm-429-retry-after-ms',
-  'llm-429-retry-info',
-  'llm-429-day',
-  'llm-429-no-retry',
-  'llm-429-plan',
-  'llm-billing',
-  'llm-blocked',
-  ...cliFaults,
-];
+const cliFaults = contentFaultsOf('cli');
+const contentFaults = [...contentFaultsOf('llm'), ...cliFaults];
 
 /** Starts Gemini's API and Anthropic's Messages endpoint on loopback, and writes a stand-in for the Claude CLI. */
 export async function startLlmSandbox(options: LlmSandboxOptions = {}): Promise<LlmSandbox> {

@@ -35,79 +35,54 @@ const CONFORMANCE_SHARE = 0.4;
 const MAX_CATALOGS = 64;
 
 /** The dependencies and caches that the tools share. */
-export class Client {
-  readonly catalogs: Catalogs;
-  readonly requests: Requests;
-  readonly documents: Documents;
-  readonly signer: Signer;
-  readonly clock: Clock;
-  readonly capMs: number;
-  readonly itemBuffer = new PageBuffer<SearchResult>(() => this.now());
-  readonly collectionBuffer = new PageBuffer<CollectionSearchResult>(() => this.now());
-  readonly collectionCache = new TtlCache<KnownCollections>(() => this.now(), TTL_MS, MAX_CATALOGS);
-  readonly queryableCache = new TtlCache<readonly string[]>(() => this.now(), TTL_MS, MAX_CATALOGS);
-  readonly #landings = new TtlCache<LandingPage>(() => this.now(), TTL_MS, MAX_CATALOGS);
-  readonly #postRejected = new Set<string>();
+export type Client = ReturnType<typeof createClient>;
 
-  constructor(parts: ClientParts) {
-    this.catalogs = parts.catalogs;
-    this.requests = parts.requests;
-    this.documents = parts.documents;
-    this.signer = parts.signer;
-    this.clock = parts.clock;
-    this.capMs = parts.capMs;
-  }
-
+export function createClient(parts: ClientParts) {
+  const { documents, clock } = parts;
   /** Monotonic milliseconds. */
-  now(): number {
-    return this.clock.now();
-  }
+  const now = (): number => clock.now();
+  const cache = <T>() => new TtlCache<T>(now, TTL_MS, MAX_CATALOGS);
+  const landings = cache<LandingPage>();
+  const postRejected = new Set<string>();
 
-  /** The landing page of a catalogue. Cached; failures are not. */
-  async landing(
-    catalog: Catalog,
-    context: CallContext,
-    options: { fresh?: boolean } = {},
-  ): Promise<LandingPage> {
-    const cached = this.#landings.get(catalog.name);
-    if (cached && options.fresh !== true) return cached;
-    const landing = await this.#load(catalog, context);
-    this.#landings.set(
-      catalog.name,
-      landing,
-      landing.conformanceFault ? INCOMPLETE_TTL_MS : TTL_MS,
-    );
-    return landing;
-  }
-
-  async #load(catalog: Catalog, context: CallContext): Promise<LandingPage> {
-    const { doc, url } = await this.documents.get(catalog, catalog.url, 'landing', context);
+  const load = async (catalog: Catalog, context: CallContext): Promise<LandingPage> => {
+    const { doc, url } = await documents.get(catalog, catalog.url, 'landing', context);
     const landing = parseLandingPage(doc, url);
     if (landing.conformsTo.length > 0 || !landing.conformance) return landing;
     // Servers before STAC API 1.0 list their conformance classes on a separate page.
-    const limited = withTimeShare(context, this.now(), CONFORMANCE_SHARE);
+    const limited = withTimeShare(context, now(), CONFORMANCE_SHARE);
     try {
-      const conformance = await this.documents.get(
-        catalog,
-        landing.conformance,
-        'conformance',
-        limited,
-      );
-      const merged: JsonObject = { ...doc, conformsTo: stringsOf(conformance.doc['conformsTo']) };
+      const page = await documents.get(catalog, landing.conformance, 'conformance', limited);
+      const merged: JsonObject = { ...doc, conformsTo: stringsOf(page.doc['conformsTo']) };
       return parseLandingPage(merged, url);
     } catch (conformanceFault) {
       if (!(conformanceFault instanceof FaultError)) throw conformanceFault;
       context.signal.throwIfAborted();
       return { ...landing, conformanceFault };
     }
-  }
+  };
 
-  /** Whether to send searches by POST: the catalogue offers it and has not rejected it. */
-  mayPost({ name }: Catalog, landing: LandingPage): boolean {
-    return landing.search?.post === true && !this.#postRejected.has(name);
-  }
-
-  notePostRejected({ name }: Catalog): void {
-    if (this.#postRejected.size < MAX_CATALOGS) this.#postRejected.add(name);
-  }
+  return {
+    ...parts,
+    now,
+    itemBuffer: new PageBuffer<SearchResult>(now),
+    collectionBuffer: new PageBuffer<CollectionSearchResult>(now),
+    collectionCache: cache<KnownCollections>(),
+    queryableCache: cache<readonly string[]>(),
+    /** The landing page of a catalogue. Cached; failures are not. */
+    landing: async (catalog: Catalog, context: CallContext, { fresh = false } = {}) => {
+      const cached = landings.get(catalog.name);
+      if (cached && !fresh) return cached;
+      const landing = await load(catalog, context);
+      const ttlMs = landing.conformanceFault ? INCOMPLETE_TTL_MS : TTL_MS;
+      landings.set(catalog.name, landing, ttlMs);
+      return landing;
+    },
+    /** Whether to send searches by POST: the catalogue offers it and has not rejected it. */
+    mayPost: ({ name }: Catalog, landing: LandingPage): boolean =>
+      landing.search?.post === true && !postRejected.has(name),
+    notePostRejected: ({ name }: Catalog): void => {
+      if (postRejected.size < MAX_CATALOGS) postRejected.add(name);
+    },
+  };
 }

@@ -30,12 +30,12 @@ interface Container {
 
 /** Signs asset URLs with short-lived tokens, which it caches. */
 export class Signer {
-  readonly #documents: Pick<Documents, 'get'>;
+  readonly #documents: Documents;
   readonly #wallNow: () => number;
   readonly #tokens = new BoundedMap<Token>(MAX_TOKENS);
   readonly #inFlight = new Map<string, Promise<Token>>();
 
-  constructor(documents: Pick<Documents, 'get'>, wallNow: () => number) {
+  constructor(documents: Documents, wallNow: () => number) {
     this.#documents = documents;
     this.#wallNow = wallNow;
   }

@@ -16,35 +16,29 @@ export interface Document {
   readonly url: URL;
 }
 
-interface CachedDocument extends Document {
-  readonly etag: string;
-}
-
 const MAX_CACHED = 64;
 const MAX_CACHED_BYTES = 262_144;
 
 /** Fetches single documents by GET, and revalidates those with an ETag. */
-export class Documents {
-  readonly #requests: Requests;
-  readonly #cache = new BoundedMap<CachedDocument>(MAX_CACHED);
+export type Documents = ReturnType<typeof createDocuments>;
 
-  constructor(requests: Requests) {
-    this.#requests = requests;
-  }
-
-  async get(catalog: Catalog, url: URL, route: string, context: CallContext): Promise<Document> {
-    const key = `${catalog.name} ${url.href}`;
-    const cached = this.#cache.get(key);
-    const headers = cached && { 'if-none-match': cached.etag };
-    const request = { catalog, method: 'GET', url, headers, route } as const;
-    const response = await this.#requests.read(request, context);
-    if (response.status === 304 && cached) return cached;
-    const document = documentOf(response);
-    const etag = headerOf(response.headers, 'etag');
-    if (etag === undefined || response.bytes > MAX_CACHED_BYTES) this.#cache.delete(key);
-    else this.#cache.set(key, { ...document, etag });
-    return document;
-  }
+export function createDocuments(requests: Pick<Requests, 'read'>) {
+  const cache = new BoundedMap<Document & { readonly etag: string }>(MAX_CACHED);
+  return {
+    get: async (catalog: Catalog, url: URL, route: string, context: CallContext) => {
+      const key = `${catalog.name} ${url.href}`;
+      const cached = cache.get(key);
+      const headers = cached && { 'if-none-match': cached.etag };
+      const request = { catalog, method: 'GET', url, headers, route } as const;
+      const response = await requests.read(request, context);
+      if (response.status === 304 && cached) return cached;
+      const document = documentOf(response);
+      const etag = headerOf(response.headers, 'etag');
+      if (etag === undefined || response.bytes > MAX_CACHED_BYTES) cache.delete(key);
+      else cache.set(key, { ...document, etag });
+      return document;
+    },
+  };
 }
 
 export function documentOf({ json, url }: Pick<HttpResponse, 'json' | 'url'>): Document {

@@ -1,5 +1,4 @@
-import type { PackDeps } from '@toolkeel/contract';
-import type { Clock, Fault, ResiliencePolicy } from '@toolkeel/kernel';
+import type { Fault } from '@toolkeel/kernel';
 import {
   createHttpClient,
   faultOfResponse,
@@ -8,8 +7,8 @@ import {
   UpstreamError,
   type FailedResponse,
   type HttpClient,
+  type HttpClientOptions,
   type HttpRequest,
-  type NetworkRules,
 } from '@toolkeel/pack-kit';
 import type { Catalog } from '../api/catalogs.js';
 
@@ -22,17 +21,9 @@ export interface CatalogRequest extends HttpRequest {
 
 export type Requests = HttpClient<CatalogRequest>;
 
-interface RequestsOptions {
-  readonly policy: ResiliencePolicy;
-  readonly maxBytes: number;
-  readonly deps: PackDeps;
-  readonly clock: Clock;
-  readonly network: NetworkRules;
-  /** The origins of the configured catalogues. */
-  readonly trusted: Iterable<string>;
-}
-
-export const createRequests = (options: RequestsOptions): Requests =>
+export const createRequests = (
+  options: Omit<HttpClientOptions<CatalogRequest>, 'name' | 'headers' | 'intercept' | 'faultOf'>,
+): Requests =>
   createHttpClient<CatalogRequest>({
     ...options,
     name: 'stac',

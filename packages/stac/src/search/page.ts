@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FaultError, type Fault, type Outcome } from '@toolkeel/kernel';
+import { FaultError } from '@toolkeel/kernel';
 import {
   badResponse,
   countOf,
@@ -7,7 +7,6 @@ import {
   objectsOf,
   ResponseTooLargeError,
   stringOf,
-  type HttpResponse,
   type JsonObject,
   type Redactor,
 } from '@toolkeel/pack-kit';
@@ -98,31 +97,24 @@ const MAX_HALVINGS = 4;
  * retry.
  */
 export async function fetchPage(request: PageRequest, call: CatalogCall): Promise<Page> {
-  const outcome = await tryPage(request, call);
-  if (!outcome.ok) throw new FaultError(outcome.fault);
-  return outcome.value;
-}
-
-/** Like `fetchPage`, but returns the fault as a value. */
-export async function tryPage(
-  request: PageRequest,
-  { client, catalog, context }: CatalogCall,
-): Promise<Outcome<Page>> {
   let current = request;
   for (let halvings = 0; ; halvings++) {
     const limit = limitOf(current) ?? 1;
     const divisible = limit > 1 && halvings < MAX_HALVINGS;
     const { method, url, headers, body } = current;
     const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
-    const sent = { catalog, method, url, headers, body: text, route: 'search', divisible };
-    const outcome: Outcome<HttpResponse> = await client.requests.readOutcome(sent, context);
-    if (outcome.ok) return { ok: true, value: parsePage(documentOf(outcome.value), current) };
-    if (!divisible || !isTooLarge(outcome.fault)) return outcome;
-    current = withLimit(current, Math.floor(limit / 2));
+    try {
+      const sent = { method, url, headers, body: text, route: 'search', divisible };
+      return parsePage(documentOf(await call.send(sent)), current);
+    } catch (cause) {
+      if (!divisible || !isTooLarge(cause)) throw cause;
+      current = withLimit(current, Math.floor(limit / 2));
+    }
   }
 }
 
-function isTooLarge({ cause }: Fault): boolean {
+function isTooLarge(thrown: unknown): boolean {
+  const cause = thrown instanceof FaultError ? thrown.fault.cause : undefined;
   return cause instanceof ResponseTooLargeError || cause instanceof PageTooLarge;
 }
 

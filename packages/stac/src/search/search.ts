@@ -21,14 +21,7 @@ import {
   type KnownCollections,
 } from './diagnose.js';
 import { TOKEN_TOO_LONG, type FetchedList } from './page-buffer.js';
-import {
-  fetchPage,
-  repeatsSecret,
-  requestDigest,
-  tryPage,
-  type Page,
-  type PageRequest,
-} from './page.js';
+import { fetchPage, repeatsSecret, requestDigest, type Page, type PageRequest } from './page.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
 import { matchesQuery } from './query.js';
 import { otherPrefix, sortbyParameter, type SortKey } from './sort.js';
@@ -124,21 +117,20 @@ async function fetchFirstPage(
 ): Promise<Page> {
   const get = firstRequest(plan, limit, false);
   const request = plan.post ? firstRequest(plan, limit, true) : get;
-  const outcome = await tryPage(request, call);
-  if (outcome.ok) return outcome.value;
-  const { status = 0 } = outcome.fault;
-  if (request.method === 'POST' && [404, 405, 501].includes(status) && !isTooLongForGet(get)) {
-    call.client.notePostRejected(call.catalog);
-    return fetchPage(get, call);
-  }
-  if ((status === 400 || status === 422) && criteria.sortby) {
+  return fetchPage(request, call).catch((cause: unknown) => {
+    const status = (cause instanceof FaultError && cause.fault.status) || 0;
+    if (request.method === 'POST' && [404, 405, 501].includes(status) && !isTooLongForGet(get)) {
+      call.client.notePostRejected(call.catalog);
+      return fetchPage(get, call);
+    }
+    if ((status !== 400 && status !== 422) || !criteria.sortby) throw cause;
     // Some servers sort by `datetime`, others by `properties.datetime`, and reject the other name.
     const sortby = otherPrefix(criteria.sortby);
     const other = firstRequest(withSortby(plan, sortby), limit, request.method === 'POST');
-    const second = await tryPage(other, call);
-    if (second.ok) return second.value;
-  }
-  throw new FaultError(outcome.fault);
+    return fetchPage(other, call).catch(() => {
+      throw cause;
+    });
+  });
 }
 
 function withSortby(plan: SearchPlan, sortby: readonly SortKey[]): SearchPlan {

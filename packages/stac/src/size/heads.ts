@@ -83,11 +83,12 @@ async function headSize(
     const url = parseTarget(await client.signer.sign(catalog, href, context));
     const headers = { 'accept-encoding': 'identity' };
     const request = { catalog, method: 'HEAD', url, headers, route: 'head' } as const;
-    const outcome = await client.requests.readOutcome(request, context);
-    if (!outcome.ok || outcome.value.status !== 200) return undefined;
-    const length = Number(headerOf(outcome.value.headers, 'content-length') ?? NaN);
+    const response = await client.requests.read(request, context);
+    const length = Number(headerOf(response.headers, 'content-length') ?? NaN);
     // Some servers report 0 for an unknown size.
-    return Number.isSafeInteger(length) && length > 0 ? length : undefined;
+    return response.status === 200 && Number.isSafeInteger(length) && length > 0
+      ? length
+      : undefined;
   } catch {
     return undefined;
   }

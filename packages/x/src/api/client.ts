@@ -1,5 +1,5 @@
 import type { PackDeps } from '@toolkeel/contract';
-import { presets, type Clock, type Upstream } from '@toolkeel/kernel';
+import { presets, type Clock } from '@toolkeel/kernel';
 import {
   createConnections,
   createHttpClient,
@@ -9,38 +9,26 @@ import {
   type Environment,
 } from '@toolkeel/pack-kit';
 import { createCredentials } from '../auth/credentials.js';
-import { pricesOf, type Prices, type XConfig } from '../config.js';
+import { pricesOf, type XConfig } from '../config.js';
 import { SHORT_WINDOW } from '../faults.js';
-import { createAccount, type Account } from './account.js';
-import { retrying, type SocialReadProvider } from './provider.js';
-import { createRequests, type Requests } from './requests.js';
+import { createAccount } from './account.js';
+import { retrying } from './provider.js';
+import { createRequests } from './requests.js';
 import { routes } from './routes.js';
-import { Session, type LimitScope, type XRequest } from './session.js';
+import { createSession, type LimitScope, type XRequest } from './session.js';
 import { faultOfResponse } from './upstream-problem.js';
 import { xProvider } from './x-provider.js';
 
 /** What the tools of one configured account share. */
-export interface Client {
-  readonly config: XConfig;
-  readonly session: Session;
-  readonly provider: SocialReadProvider;
-  readonly requests: Requests;
-  readonly account: Account;
-  readonly windows: RateWindows<LimitScope>;
-  readonly prices: Prices;
-  readonly upstream: Upstream;
-  readonly clock: Clock;
-  /** The longest that a call may take. */
-  readonly capMs: number;
-  readonly close: () => Promise<void>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 interface ClientDeps extends PackDeps {
   readonly env: Environment;
   readonly clock: Clock;
+  readonly readBackMs: number;
 }
 
-export function createClient(config: XConfig, deps: ClientDeps): Client {
+export function createClient(config: XConfig, deps: ClientDeps) {
   const { clock, random, observe } = deps;
   const policy = policyOf(presets.social, config);
   const connections = createConnections(policy.attemptTimeoutMs!);
@@ -52,7 +40,7 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     SHORT_WINDOW,
     ({ credential, login }) => login === credentials[credential]?.login(),
   );
-  const session = new Session({ ...credentials, baseUrl, windows, wallNow });
+  const session = createSession({ ...credentials, baseUrl, windows, wallNow });
   const http = createHttpClient<XRequest>({
     name: 'x',
     policy,
@@ -78,7 +66,6 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     observe,
     routeOf: (method) => session.limitKey(routes[method]),
     renew: (method, signal) => session.renew(routes[method], signal),
-    explain: (method, fault) => session.explain(routes[method], fault),
   });
   return {
     config,
@@ -90,7 +77,10 @@ export function createClient(config: XConfig, deps: ClientDeps): Client {
     prices: pricesOf(config.prices),
     upstream: shared,
     clock,
+    /** The longest that a call may take. */
     capMs: config.toolTimeoutSecs * 1000,
+    /** How long a call searches for a post with an unknown outcome. */
+    readBackMs: deps.readBackMs,
     close: async () => {
       await session.user?.close();
       await http.close();

@@ -120,10 +120,9 @@ describe('retrying any provider', () => {
     expect(renewed).toEqual(['getPost', 'getPost']);
   });
 
-  it('reports the explained fault', async () => {
+  it('reports why the credential could not be renewed', async () => {
     const { get } = rig([fault('auth')], {
-      renew: () => Promise.reject(new Error('down')),
-      explain: (_, given) => ({ ...given, kind: 'network' }),
+      renew: () => Promise.reject(new FaultError(fault('network'))),
     });
     expect(await get()).toMatchObject({ kind: 'network' });
   });

@@ -3,7 +3,6 @@ import {
   upstream,
   withResilience,
   type Clock,
-  type Fault,
   type KernelEvent,
   type RateLimitInfo,
   type ResiliencePolicy,
@@ -102,8 +101,6 @@ export interface RetryingOptions {
   readonly routeOf?: (method: ReadName) => string;
   /** Renews the credential after a 401; the call is then retried once. */
   readonly renew?: (method: ReadName, signal: AbortSignal) => Promise<void>;
-  /** Replaces a fault by its root cause. */
-  readonly explain?: (method: ReadName, fault: Fault) => Fault;
 }
 
 /**
@@ -136,7 +133,7 @@ function withRetries(
   shared: Upstream,
   options: RetryingOptions,
 ): ReadMethod<unknown, unknown> {
-  const { policy, clock, random, observe, renew, explain } = options;
+  const { policy, clock, random, observe, renew } = options;
   const send = withResilience(
     ({ query, context }: Read, attempt) => {
       if (attempt.index > 0) context.noteRetry?.();
@@ -165,6 +162,6 @@ function withRetries(
       { signal, deadline, correlationId, route },
     );
     if (outcome.ok) return outcome.value;
-    throw new FaultError(explain?.(name, outcome.fault) ?? outcome.fault);
+    throw new FaultError(outcome.fault);
   };
 }

@@ -1,6 +1,5 @@
 import { type Fault, FaultError } from '@toolkeel/kernel';
-import type { HttpClient, WriteContext } from '@toolkeel/pack-kit';
-import type { CallContext } from '../call-context.js';
+import type { CallContext, HttpClient, WriteContext } from '@toolkeel/pack-kit';
 import {
   xResponseOf,
   type ApiRequest,
@@ -17,14 +16,8 @@ export type Requests = Readonly<Record<'read' | 'idempotent' | 'once', SendReque
 export function createRequests(session: Session, client: HttpClient<XRequest>): Requests {
   const send =
     (effect: keyof Requests): SendRequest =>
-    async (request, call) => {
-      try {
-        return xResponseOf(await client[effect](session.httpRequest(request), call));
-      } catch (cause) {
-        if (!(cause instanceof FaultError)) throw cause;
-        throw new FaultError(session.explain(request.route, cause.fault));
-      }
-    };
+    async (request, call) =>
+      xResponseOf(await client[effect](session.httpRequest(request), call));
   return { read: send('read'), idempotent: send('idempotent'), once: send('once') };
 }
 

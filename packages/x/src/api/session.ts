@@ -1,6 +1,5 @@
-import { FaultError, type Fault, type RateLimitInfo } from '@toolkeel/kernel';
+import { FaultError, type RateLimitInfo } from '@toolkeel/kernel';
 import {
-  classify,
   headerOf,
   objectOf,
   urlUnder,
@@ -50,80 +49,32 @@ export interface XResponse {
 }
 
 /** The credentials of requests to X, and what its responses say about credentials, limits and X's clock. */
-export class Session {
-  readonly #options: SessionOptions;
-  readonly #rejected = new Map<Credential, string>();
-  readonly #renewalFaults = new Map<Credential, Fault>();
-  #clockAheadMs = 0;
-  #lastSuccessAt: number | undefined;
+export type Session = ReturnType<typeof createSession>;
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
-  }
-
-  get user(): Credential | undefined {
-    return this.#options.user;
-  }
-
-  get app(): Credential | undefined {
-    return this.#options.app;
-  }
-
-  /** X's clock in milliseconds since 1970, estimated from its responses. */
-  get upstreamNow(): number {
-    return this.#options.wallNow() + this.#clockAheadMs;
-  }
-
-  /** When X last answered with a success. */
-  get lastSuccessAt(): number | undefined {
-    return this.#lastSuccessAt;
-  }
+export function createSession({ baseUrl, app, user, windows, wallNow }: SessionOptions) {
+  const rejected = new Map<Credential, string>();
+  let clockAheadMs = 0;
+  let lastSuccessAt: number | undefined;
 
   /** Prefers the user login, which sees more and has its own rate limits. */
-  credentialFor(route: Route): Credential {
-    const credential = this.#choose(route);
+  const choose = ({ auth }: Route): Credential | undefined =>
+    auth === 'user' || user?.exists() ? user : (app ?? user);
+  const credentialFor = (route: Route): Credential => {
+    const credential = choose(route);
     if (credential) return credential;
-    throw route.auth === 'user' && this.#options.app ? noLogin() : noCredential();
-  }
-
-  #choose({ auth }: Route): Credential | undefined {
-    const { app, user } = this.#options;
-    return auth === 'user' || user?.exists() ? user : (app ?? user);
-  }
-
+    throw route.auth === 'user' && app ? noLogin() : noCredential();
+  };
   /** Requests with the same key count against the same rate limit. */
-  limitKey(route: Route): string {
-    const credential = this.#choose(route);
+  const limitKey = (route: Route): string => {
+    const credential = choose(route);
     // Another login can be another account, with its own rate limits.
     return `${credential?.kind ?? 'none'} ${credential?.login() ?? ''} ${route.name}`;
-  }
-
-  /** Replaces the token that X rejected. */
-  async renew(route: Route, signal: AbortSignal): Promise<void> {
-    const credential = this.credentialFor(route);
-    this.#renewalFaults.delete(credential);
-    try {
-      await credential.renew(this.#rejected.get(credential) ?? '', signal);
-    } catch (cause) {
-      this.#renewalFaults.set(credential, classify(cause));
-      throw cause;
-    }
-  }
-
-  /** Replaces an auth fault by the reason that the renewal failed, such as an outage of the token endpoint. */
-  explain(route: Route, fault: Fault): Fault {
-    if (fault.kind !== 'auth') return fault;
-    const reason = this.#renewalFaults.get(this.credentialFor(route));
-    if (!reason || reason.kind === 'auth') return fault;
-    // A failed renewal does not change whether an earlier attempt was sent.
-    return { ...reason, sent: fault.sent === 'maybe' ? 'maybe' : 'no' };
-  }
+  };
 
   /** Adds the credential to one attempt and records the result. */
-  readonly intercept: Intercept<XRequest> = async (request, signal, next) => {
-    const { windows, wallNow } = this.#options;
+  const intercept: Intercept<XRequest> = async (request, signal, next) => {
     const { endpoint, headers } = request;
-    const credential = this.credentialFor(endpoint);
+    const credential = credentialFor(endpoint);
     const token = await credential.token(signal);
     const { kind } = credential;
     const scope = { endpoint: endpoint.name, credential: kind, login: credential.login() };
@@ -132,33 +83,53 @@ export class Session {
       const response = await next({ ...request, headers: { ...headers, authorization } });
       windows.record(scope, xResponseOf(response).limits);
       const date = Date.parse(headerOf(response.headers, 'date') ?? '');
-      if (!Number.isNaN(date)) this.#clockAheadMs = date - wallNow();
-      this.#lastSuccessAt = wallNow();
+      if (!Number.isNaN(date)) clockAheadMs = date - wallNow();
+      lastSuccessAt = wallNow();
       return response;
     } catch (cause) {
       if (cause instanceof FaultError) {
         windows.record(scope, cause.fault.limits ?? []);
-        if (cause.fault.kind === 'auth') this.#rejected.set(credential, token);
+        if (cause.fault.kind === 'auth') rejected.set(credential, token);
       }
       throw cause;
     }
   };
 
-  /** The HTTP request, without its credential. */
-  httpRequest({ route, path, query = {}, json, form }: ApiRequest): XRequest {
-    const url = urlUnder(this.#options.baseUrl, ...path);
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    }
-    return {
-      endpoint: route,
-      method: route.method,
-      url,
-      route: this.limitKey(route),
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-      ...(form && { body: form.body, headers: { 'content-type': form.contentType } }),
-    };
-  }
+  return {
+    app,
+    user,
+    credentialFor,
+    limitKey,
+    intercept,
+    /** X's clock in milliseconds since 1970, estimated from its responses. */
+    get upstreamNow(): number {
+      return wallNow() + clockAheadMs;
+    },
+    /** When X last answered with a success. */
+    get lastSuccessAt(): number | undefined {
+      return lastSuccessAt;
+    },
+    /** Replaces the token that X rejected. */
+    renew: async (route: Route, signal: AbortSignal): Promise<void> => {
+      const credential = credentialFor(route);
+      await credential.renew(rejected.get(credential) ?? '', signal);
+    },
+    /** The HTTP request, without its credential. */
+    httpRequest: ({ route, path, query = {}, json, form }: ApiRequest): XRequest => {
+      const url = urlUnder(baseUrl, ...path);
+      for (const [name, value] of Object.entries(query)) {
+        if (value !== undefined) url.searchParams.set(name, String(value));
+      }
+      return {
+        endpoint: route,
+        method: route.method,
+        url,
+        route: limitKey(route),
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+        ...(form && { body: form.body, headers: { 'content-type': form.contentType } }),
+      };
+    },
+  };
 }
 
 export function xResponseOf({ json = {}, limits }: HttpResponse): XResponse {

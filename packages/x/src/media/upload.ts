@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { raise, toolError, type Progress } from '@toolkeel/contract';
 import { FaultError, type Clock, type FaultKind } from '@toolkeel/kernel';
-import { numberOf, objectOf, pause, stringOf, type JsonObject } from '@toolkeel/pack-kit';
+import {
+  numberOf,
+  objectOf,
+  pause,
+  stringOf,
+  type CallContext,
+  type JsonObject,
+} from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { idOf } from '../api/parse.js';
 import { retryUnreadable } from '../api/requests.js';
 import { routes, type Route } from '../api/routes.js';
 import { dataIn, unreadableResponse } from '../api/upstream-problem.js';
-import type { CallContext } from '../call-context.js';
 import { hasUnknownOutcome } from '../faults.js';
 import type { MediaKind, OpenMedia } from './file.js';
 import {

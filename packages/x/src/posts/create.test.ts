@@ -1,11 +1,11 @@
 import { withSendToken, type OtherOperation } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
+import type { CallContext } from '@toolkeel/pack-kit';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
 import type { Post } from '../model.js';
 import { UpstreamProblem } from '../api/upstream-problem.js';
-import type { CallContext } from '../call-context.js';
 import { toToolError } from '../faults.js';
 import { claimsOf } from './claims.js';
 import { createPost } from './create.js';
@@ -38,6 +38,7 @@ function rig({ posts = [], others = [], isBlind = false }: Given) {
   const asked: unknown[] = [];
   const client = {
     clock,
+    readBackMs: 8_000,
     config: {},
     account: { userId: async () => '1' },
     session: { upstreamNow: 0 },
@@ -60,6 +61,7 @@ function rig({ posts = [], others = [], isBlind = false }: Given) {
     signal: new AbortController().signal,
     correlationId: 'c',
     noteRetry: () => undefined,
+    progress: () => undefined,
     send: (write) => withSendToken(1, write),
   };
   const claims = () => claimsOf(async () => others);

@@ -1,6 +1,6 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-import { objectOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
+import { objectOf, stringOf, type CallContext, type JsonObject } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { idOf } from '../api/parse.js';
 import { readPartialProblems } from '../api/problem.js';
@@ -10,7 +10,6 @@ import {
   partialErrorsIn,
   unreadableResponse,
 } from '../api/upstream-problem.js';
-import type { CallContext } from '../call-context.js';
 import { faultToError, refusalOfFault, toToolError } from '../faults.js';
 import { fitToBudget, unescapeHtml } from '../text/strings.js';
 import type { Claims } from './claims.js';

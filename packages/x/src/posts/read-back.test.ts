@@ -62,6 +62,7 @@ function rig(
   };
   const client = {
     clock,
+    readBackMs: 8_000,
     provider: { getUserPosts },
     config: authoritativeAfterSecs > 0 ? { reconcile: { authoritativeAfterSecs } } : {},
     account: { userId: async () => '1' },

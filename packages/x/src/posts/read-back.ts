@@ -25,7 +25,6 @@ const LATEST_MS = 120_000;
 const MARGIN_MS = 300_000;
 /** X shows a post at most this long after its creation. */
 const SETTLED_MS = 60_000;
-const MAX_WATCH_MS = 8_000;
 const MAX_PAGES = 3;
 /** How much later a post can be that proves the absence of an earlier one. */
 const DAY_MS = 86_400_000;
@@ -75,7 +74,7 @@ export function readBack(
       isNewer: (post) => createdAfterMs(client, sentAt, post).ms > newerMs,
     }),
   };
-  return findPost(client, search, call, claims, isOld ? 0 : MAX_WATCH_MS);
+  return findPost(client, search, call, claims, isOld ? 0 : client.readBackMs);
 }
 
 /** Searches for a reply to a post of the same operation. It cannot be older than that post. */
@@ -91,7 +90,7 @@ export function findReply(
     isOnTime: () => true,
     competes: () => true,
   };
-  return findPost(client, search, call, claims, MAX_WATCH_MS);
+  return findPost(client, search, call, claims, client.readBackMs);
 }
 
 /** The draft to search for, and when its post can have been created. */

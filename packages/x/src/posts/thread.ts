@@ -7,8 +7,8 @@ import {
   type ToolOperation,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import type { CallContext } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '../call-context.js';
 import { hasUnknownOutcome, toToolError } from '../faults.js';
 import { fitToBudget } from '../text/strings.js';
 import { claimsOf, deletedBy } from './claims.js';

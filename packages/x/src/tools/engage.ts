@@ -8,13 +8,12 @@ import {
   type ToolSpec,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-import type { JsonObject } from '@toolkeel/pack-kit';
+import type { CallContext, JsonObject } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { retryUnreadable } from '../api/requests.js';
 import { routes, type Route } from '../api/routes.js';
 import type { ApiRequest } from '../api/session.js';
 import { dataIn, partialErrorsIn, unreadableResponse } from '../api/upstream-problem.js';
-import type { CallContext } from '../call-context.js';
 import type { PriceName } from '../config.js';
 import { itemCost } from '../cost.js';
 import { refusalOfFault } from '../faults.js';

@@ -11,10 +11,10 @@ import {
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { RateLimitInfo } from '@toolkeel/kernel';
+import type { CallContext } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import type { PartialError } from '../model.js';
 import type { PageQuery, PageResult } from '../api/provider.js';
-import type { CallContext } from '../call-context.js';
 import type { PriceName } from '../config.js';
 import { itemCost } from '../cost.js';
 import type { CursorSchema, ListName, PageCursor } from './specs/common.js';

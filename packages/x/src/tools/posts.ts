@@ -1,8 +1,7 @@
 import { isToolError, toolError, type Reconcile } from '@toolkeel/contract';
-import { objectOf } from '@toolkeel/pack-kit';
+import { callContextOf, objectOf } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
-import { createCallContext } from '../call-context.js';
 import type { PriceName } from '../config.js';
 import { itemCost, postCost } from '../cost.js';
 import { createPost } from '../posts/create.js';
@@ -83,7 +82,7 @@ function postBehaviour<Args extends PostArguments>(
   const reconcile: Reconcile<Args, Posted> = {
     ...absenceOf(client.config),
     readBack: (operation, context) => {
-      const call = createCallContext(context, client.clock.now(), client.capMs);
+      const call = callContextOf(context, client.clock.now(), client.capMs);
       return readBackOf(client, draft(operation.args), operation, call);
     },
   };

@@ -1,23 +1,19 @@
-import type { CheckContext } from '@toolkeel/contract';
-import { asFault, createToolFactory } from '@toolkeel/pack-kit';
+import type { CheckContext, ToolContext } from '@toolkeel/contract';
+import { asFault, callContextOf, createToolFactory, type CallContext } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { routes, toolRoutes } from '../api/routes.js';
-import { createCallContext } from '../call-context.js';
-import { faultToError } from '../faults.js';
+import { faultToError, otherLogin } from '../faults.js';
 import { requireTier } from '../tier.js';
 
 /** A tool that describes this installation. It reports failures of X as data and never fails itself. */
 export const aboutTool = createToolFactory({
-  callOf: ({ clock, capMs }: Client, context) => createCallContext(context, clock.now(), capMs),
+  callOf: ({ clock, capMs }: Client, context) => callContextOf(context, clock.now(), capMs),
   common: ({ config }) => ({ account: config.account }),
 });
 
 /** A tool that calls X. All requests of one call share its deadline. */
 export const xTool = createToolFactory({
-  callOf: ({ clock, capMs, account }: Client, context) => ({
-    call: createCallContext(context, clock.now(), capMs, account),
-    context,
-  }),
+  callOf: (client: Client, context) => ({ call: callOf(client, context), context }),
   faultToError,
   common: (client, { name, mutation }) => ({
     account: client.config.account,
@@ -31,13 +27,22 @@ export const xTool = createToolFactory({
   }),
 });
 
+/** Writes fail if the credential now belongs to another account than the call was accepted for. */
+function callOf({ clock, capMs, account }: Client, context: ToolContext): CallContext {
+  const { operation } = context;
+  const acceptedFor = account.current();
+  const call = callContextOf(context, clock.now(), capMs, async (signal) => {
+    const isSame = operation
+      ? await account.isOwn(operation.account, { ...call, signal })
+      : account.current() === acceptedFor;
+    if (!isSame) throw asFault(otherLogin());
+  });
+  return call;
+}
+
 /** Runs before all other checks: a missing credential is the first error to report. */
 async function requireCredentials({ session }: Client, tool: string): Promise<void> {
-  try {
-    for (const name of toolRoutes[tool] ?? []) {
-      await session.credentialFor(routes[name]).scopes();
-    }
-  } catch (cause) {
-    throw asFault(cause);
+  for (const name of toolRoutes[tool] ?? []) {
+    await session.credentialFor(routes[name]).scopes();
   }
 }

@@ -7,10 +7,9 @@ import { x as pack } from '../../src/index.js';
 import { PATIENCE_MS } from '../support/closing.js';
 import { ending, type Governed, settledCall } from '../support/governed.js';
 import { type Config, created } from '../support/rig.js';
-import { useStage } from '../support/stage.js';
+import { brief, useStage } from '../support/stage.js';
 
 const stage = useStage();
-const config = { toolTimeoutSecs: 5, attemptTimeoutSecs: 2 };
 const key = { idempotency_key: 'the-same-key-for-both' };
 const namings = [
   ['with the same key', key],
@@ -48,7 +47,7 @@ describe.concurrent('a login and an access token of one user are one account', (
   )(
     '%s, where %s: it is one post',
     async (_, __, more, namesUser) => {
-      const { x, server, folder, another } = await stage(config);
+      const { x, server, folder, another } = await stage({}, brief);
       const other = await another(await loginOf(x, folder, namesUser));
       const args = { text: 'good morning', ...more };
       const first = await server.call('x_post_tweet', args);
@@ -64,7 +63,7 @@ describe.concurrent('a login and an access token of one user are one account', (
   it.each(namings)(
     '%s, also where the end of the first is not known',
     async (_, more) => {
-      const { x, server, folder, another } = await stage(config);
+      const { x, server, folder, another } = await stage({}, brief);
       const other = await another(await loginOf(x, folder, true));
       const args = { text: 'good morning', ...more };
       x.setLag(60_000);
@@ -88,7 +87,7 @@ describe.concurrent('two configured names of one token are one account', () => {
   it.each(namings)(
     '%s: it is one post',
     async (_, more) => {
-      const { x, server, another } = await stage({ ...config, account: 'main' });
+      const { x, server, another } = await stage({ account: 'main' });
       const other = await another({ account: 'marketing' });
       const args = { text: 'good morning', ...more };
       const first = await server.call('x_post_tweet', args);
@@ -102,7 +101,7 @@ describe.concurrent('two configured names of one token are one account', () => {
   it(
     'a like after the unlike of the other name is executed',
     async () => {
-      const { x, server, another } = await stage({ ...config, account: 'main' });
+      const { x, server, another } = await stage({ account: 'main' });
       const other = await another({ account: 'marketing' });
       const args = { tweet_id: x.landmarks.unaskedPostId };
       for (const [one, tool] of [
@@ -132,7 +131,7 @@ describe.concurrent('a token with an unresolvable user', () => {
   ])(
     'after %s fails with %s; nothing is posted or recorded',
     async (kind, said) => {
-      const { x, server, another } = await stage({ ...config, maxRetries: 0 });
+      const { x, server, another } = await stage({ maxRetries: 0 });
       x.setFaults([{ kind, routes: ['me'] }]);
       const args = { text: 'good morning' };
       for (const more of [{}, key]) {
@@ -149,7 +148,7 @@ describe.concurrent('a token with an unresolvable user', () => {
   it(
     'because of an expired login is rejected',
     async () => {
-      const { x, server } = await stage(config);
+      const { x, server } = await stage({}, brief);
       x.clock.advance(7_200_000);
       const answer = await server.call('x_post_tweet', { text: 'good morning' });
       expect(ending(answer)).toBe('x_auth_expired not_executed');
@@ -161,7 +160,7 @@ describe.concurrent('a token with an unresolvable user', () => {
   it(
     'is resolved by a retry',
     async () => {
-      const { x, server } = await stage(config);
+      const { x, server } = await stage({}, brief);
       x.setFaults([{ kind: 'http-503', routes: ['me'], times: 2 }]);
       const answer = await server.call('x_post_tweet', { text: 'good morning' });
       expect(answer).toMatchObject({ success: true });
@@ -174,7 +173,7 @@ describe.concurrent('a token with an unresolvable user', () => {
 it(
   'many calls at once ask for the account once',
   async () => {
-    const { x, server } = await stage(config, { sandbox: { latency: { fixedMs: 50 } } });
+    const { x, server } = await stage({}, { sandbox: { latency: { fixedMs: 50 } } });
     const calls = Array.from({ length: 8 }, (_, index) =>
       server.call('x_post_tweet', { text: `number ${index}` }),
     );
@@ -185,7 +184,6 @@ it(
   PATIENCE_MS,
 );
 
-const ownershipConfig = { toolTimeoutSecs: 3, attemptTimeoutSecs: 2 };
 const unknown = { success: false, error: { code: 'outcome_unknown', outcome: 'unknown' } };
 
 const onPost = (kind: FaultRule['kind']): FaultRule => ({
@@ -220,7 +218,7 @@ describe.concurrent('a post that an operator has found', () => {
   ])(
     'and settled %s is not attributed to an equal operation',
     async (_, data) => {
-      const { x, server, folder } = await stage(ownershipConfig);
+      const { x, server, folder } = await stage({}, brief);
       const lost = { text: 'daily update', idempotency_key: 'b'.repeat(20) };
       x.setFaults([onPost('close-before-read')]);
       expect(await server.call('x_post_tweet', lost)).toMatchObject(unknown);
@@ -239,7 +237,7 @@ describe.concurrent('equal parts of two threads', () => {
   it(
     'one of which is unknown: the other is identified by its parent',
     async () => {
-      const { x, server } = await stage({ toolTimeoutSecs: 5, attemptTimeoutSecs: 2 });
+      const { x, server } = await stage({}, brief);
       await server.call('x_get_me');
       x.setFaults([{ ...onPost('close-before-read'), skip: 1 }]);
       const first = { tweets: ['how terns fish', 'more to come'] };

@@ -2,7 +2,7 @@ import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../support/closing.js';
 import { settledCall } from '../support/governed.js';
-import { useStage } from '../support/stage.js';
+import { brief, useStage } from '../support/stage.js';
 
 const stage = useStage();
 
@@ -69,7 +69,6 @@ const onPost = (kind: FaultRule['kind'], skip: number): FaultRule => ({
 });
 
 const key = (letter: string) => ({ idempotency_key: letter.repeat(20) });
-const config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 2 };
 const unknown = { success: false, error: { code: 'outcome_unknown', outcome: 'unknown' } };
 
 describe.concurrent('the same text, posted twice on purpose', () => {
@@ -79,7 +78,7 @@ describe.concurrent('the same text, posted twice on purpose', () => {
   ] as const)(
     '%s: the post of the first is not what became of the second',
     async (_, kind, first, second) => {
-      const { x, server } = await stage(config);
+      const { x, server } = await stage({}, brief);
       x.setFaults([onPost(kind, 1)]);
       const text = 'twin text';
       expect(await server.call('x_post_tweet', { text, ...first })).toMatchObject({
@@ -94,7 +93,7 @@ describe.concurrent('the same text, posted twice on purpose', () => {
   it(
     'and both executed: each has its own post',
     async () => {
-      const { x, server } = await stage(config);
+      const { x, server } = await stage({}, brief);
       x.setFaults([onPost('acted-http-503', 1)]);
       const args = { text: 'Thanks!', in_reply_to_id: x.landmarks.mentionId };
       const answers = [
@@ -113,7 +112,7 @@ describe.concurrent('the same text, posted twice on purpose', () => {
   it(
     'and the first was a single post: a thread with the same start does not continue below it',
     async () => {
-      const { x, server } = await stage(config);
+      const { x, server } = await stage({}, brief);
       const first = { tweets: ['daily update', 'one'], ...key('a') };
       expect(await server.call('x_post_thread', first)).toMatchObject({ success: true });
       x.setFaults([onPost('http-503', 0)]);
@@ -131,7 +130,7 @@ describe.concurrent('the same text, posted twice on purpose', () => {
   it(
     'and both unknown: one post is attributed to neither',
     async () => {
-      const { x, server } = await stage(config);
+      const { x, server } = await stage({}, brief);
       x.setLag(60_000);
       x.setFaults([onPost('acted-http-503', 0), onPost('close-before-read', 0)]);
       const calls = ['a', 'b'].map((letter) =>
@@ -155,7 +154,7 @@ describe.concurrent('the same text, posted twice on purpose', () => {
   ])(
     'and one with a poll: %s is identified by it',
     async (_, calls) => {
-      const { x, server } = await stage(config);
+      const { x, server } = await stage({}, brief);
       const poll = { options: ['yes & no', 'neither'], duration_minutes: 60 };
       const ask = (at: number, letter: string) =>
         settledCall(server, 'x_post_tweet', {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { commitsOf, postsFor, type Act } from '../support/acts.js';
 import { PATIENCE_MS } from '../support/closing.js';
 import { type Mortal, useGoverned, useProcesses } from '../support/governed.js';
-import { callAll, cellsOf, done, undone } from '../support/stage.js';
+import { brief, callAll, cellsOf, done, undone } from '../support/stage.js';
 
 const { newFolder, onClose } = useGoverned();
 const process = useProcesses();
@@ -89,11 +89,7 @@ describe('a server that is killed while posting, and in part 2 of 4 of a thread'
         return [calls];
       });
       x.clock.advance(ms);
-      const answers = await callAll(
-        await process(x, folder, ms, { toolTimeoutSecs: 2.5 }),
-        acts,
-        naming,
-      );
+      const answers = await callAll(await process(x, folder, ms, brief), acts, naming);
       expect(cellsOf(acts, x, 0, answers)).toEqual(
         acts.map((act) => undone(act, ['outcome_unknown unknown'])),
       );

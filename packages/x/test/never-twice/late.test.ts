@@ -3,7 +3,16 @@ import { describe, expect, it, vi } from 'vitest';
 import { commitsOf } from '../support/acts.js';
 import { PATIENCE_MS } from '../support/closing.js';
 import { ending, settledCall, type Answer, type Connected } from '../support/governed.js';
-import { callAll, cellsOf, done, everywhere, namings, undone, useStage } from '../support/stage.js';
+import {
+  brief,
+  callAll,
+  cellsOf,
+  done,
+  everywhere,
+  namings,
+  undone,
+  useStage,
+} from '../support/stage.js';
 
 const stage = useStage();
 
@@ -17,9 +26,8 @@ const acted: readonly FaultKind[] = [
 
 const AN_HOUR = 3_600_000;
 const UNKNOWN = 'outcome_unknown unknown';
-const brief = { toolTimeoutSecs: 4 };
 /** A short lease makes the background reconciliation frequent. */
-const watchful = { journal: { leaseMs: 6_000 } };
+const watchful = { ...brief, journal: { leaseMs: 6_000 } };
 
 const operationOf = (answer: Answer | undefined): string =>
   answer?.success === false ? (answer.error.operation_id ?? '') : '';
@@ -28,7 +36,7 @@ describe.concurrent('X shows an executed post late', () => {
   it(
     'the outcome is unknown until X shows the post, which exists once',
     async () => {
-      const { x, server, another, acts: prepare } = await stage(brief, watchful);
+      const { x, server, another, acts: prepare } = await stage({}, watchful);
       const batches = await Promise.all(
         ['one', 'two', 'three'].map(async (tag, index) => {
           const acts = (await prepare(tag)).filter(({ isPost }) => isPost);
@@ -91,7 +99,7 @@ describe.concurrent('X shows an executed post late', () => {
   it(
     'a thread resumes after the part that was shown late',
     async () => {
-      const { x, server, another, acts: prepare } = await stage(brief, watchful);
+      const { x, server, another, acts: prepare } = await stage({}, watchful);
       const acts = (await prepare('one')).filter(({ tool }) => tool === 'x_post_thread');
       const [thread] = acts as [(typeof acts)[number]];
       const after = x.commits().length;
@@ -131,7 +139,7 @@ describe.concurrent('a post that never reached X', () => {
   it.each(['close-before-read', 'http-503'] as const)(
     'is never resent and stays unknown: %s',
     async (kind) => {
-      const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 3 });
+      const { x, server, another, acts: prepare } = await stage({}, brief);
       await server.call('x_get_me');
       const named = await Promise.all(
         namings.map(async (naming) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { x as pack } from '../../src/index.js';
 import { PATIENCE_MS } from '../support/closing.js';
 import { created } from '../support/rig.js';
-import { useStage } from '../support/stage.js';
+import { brief, useStage } from '../support/stage.js';
 
 const stage = useStage();
 const thread = { tweets: ['one', 'two', 'three'] };
@@ -96,7 +96,7 @@ const tweets = ['one', 'two', 'three'];
 
 /** A thread whose second part is posted and not visible. */
 async function threadWithAnUnknownPart() {
-  const { x, server, folder } = await stage({ toolTimeoutSecs: 4, attemptTimeoutSecs: 2 });
+  const { x, server, folder } = await stage({}, brief);
   x.setLag(600_000);
   x.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
   const { error } = await server.call('x_post_thread', { tweets });

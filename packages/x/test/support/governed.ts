@@ -34,6 +34,8 @@ export interface ServeOptions {
   readonly rules?: PolicyConfig;
   readonly journal?: Partial<JournalOptions>;
   readonly profile?: 'readonly' | 'api';
+  /** How long a call searches for a post with an unknown outcome. */
+  readonly readBackMs?: number;
 }
 
 /** No jitter, for fast retries. */
@@ -44,14 +46,19 @@ const hasty = (pack: Pack): Pack => ({
 
 /** A host on loopback with a SQLite journal and a policy, and a client. */
 async function serve(options: ServeOptions): Promise<Governed> {
-  const { folder, config, env = {}, rules = {}, profile = 'api' } = options;
+  const { folder, config, env = {}, rules = {}, profile = 'api', readBackMs } = options;
   const compiled = compilePolicy(rules, { profile, tools: x.describe().map(acceptControls) });
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const { policy } = compiled;
   const store = await openStore('sqlite:journal.db', { dataDir: folder });
   const encryption = await openEncryption(store, folder);
   const host = createHost({
-    packs: [{ pack: hasty(createXPack({ env })), config }],
+    packs: [
+      {
+        pack: hasty(createXPack({ env, ...(readBackMs !== undefined && { readBackMs }) })),
+        config,
+      },
+    ],
     profile,
     policy,
     journal: (deps) =>
@@ -176,10 +183,13 @@ export function useProcesses() {
     await gone;
   };
   /** `aheadMs`: how far its clock is ahead. */
-  return async (x: XSandbox, folder: string, aheadMs = 0, more: Config = {}): Promise<Mortal> => {
-    const { config, env: secrets } = loginTo(x, more);
+  return async (x: XSandbox, folder: string, aheadMs = 0, more: object = {}): Promise<Mortal> => {
+    const { config, env: secrets } = loginTo(x);
     const child = spawn(process.execPath, [program], {
-      env: { ...process.env, X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs }) },
+      env: {
+        ...process.env,
+        X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs, ...more }),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onClose(() => end(child));

@@ -9,7 +9,7 @@ import {
 } from '@toolkeel/pack-kit/testing';
 import { startXSandbox, type Commit, type XSandbox, type XSandboxOptions } from '@toolkeel/sandbox';
 import type * as z from 'zod';
-import { createXPack, type configSchema } from '../../src/index.js';
+import { createXPack, type configSchema, type RuntimeContext } from '../../src/index.js';
 import { useClosing } from './closing.js';
 
 export type Config = z.input<typeof configSchema>;
@@ -21,10 +21,8 @@ export const secrets = {
 };
 
 /** The pack, with an X on loopback. */
-const createRig = (
-  config: Config,
-  env: Readonly<Record<string, string>> = secrets,
-): Promise<PackRig> => createPackRig(createXPack({ env }), config);
+const createRig = (config: Config, context: RuntimeContext = {}): Promise<PackRig> =>
+  createPackRig(createXPack({ env: secrets, ...context }), config);
 
 /** Runs mutations in a journal, which reads back posts with an unknown outcome. */
 export function journaled(
@@ -59,7 +57,11 @@ interface SandboxWorld {
 /** A sandbox and an authenticated pack, closed with the suite. */
 export function useSandbox() {
   const onClose = useClosing();
-  return async (options: XSandboxOptions = {}, config: Config = {}): Promise<SandboxWorld> => {
+  return async (
+    options: XSandboxOptions = {},
+    config: Config = {},
+    context: RuntimeContext = {},
+  ): Promise<SandboxWorld> => {
     const sandbox = await startXSandbox(options);
     onClose(() => sandbox.close());
     const { credentials } = sandbox;
@@ -68,7 +70,7 @@ export function useSandbox() {
       const tier = options.tier ?? 'self_serve';
       const rig = await createRig(
         { baseUrl: sandbox.url, accessToken: { env: 'USER' }, tier, ...config, ...more },
-        env,
+        { env, ...context },
       );
       onClose(() => rig.close());
       return rig;

@@ -1,5 +1,5 @@
 // A server in its own process, so that it can be killed. Prints its URL.
-const { folder, config, secrets, aheadMs } = JSON.parse(process.env.X_SERVER);
+const { folder, config, secrets, aheadMs, readBackMs } = JSON.parse(process.env.X_SERVER);
 
 // Before any import that could capture the clock.
 const Real = globalThis.Date;
@@ -23,7 +23,7 @@ const { policy } = compilePolicy({}, { profile: 'api', tools });
 const store = await openStore('sqlite:journal.db', { dataDir: folder });
 const encryption = await openEncryption(store, folder);
 const host = createHost({
-  packs: [{ pack: createXPack({ env: secrets }), config }],
+  packs: [{ pack: createXPack({ env: secrets, readBackMs }), config }],
   profile: 'api',
   policy,
   journal: (deps) => createJournal({ store, encryption, decide: decideBy(policy), ...deps }),

@@ -31,7 +31,13 @@ interface Stage {
   readonly acts: (tag: string) => Promise<readonly Act[]>;
 }
 
-/** A sandbox without duplicate detection, which would hide duplicates of ours. */
+/** For tests that wait until the search for a post ends without a result. */
+export const brief = { readBackMs: 600 } as const;
+
+/**
+ * A sandbox without duplicate detection, which would hide duplicates of ours. No call times out, also not on a
+ * busy machine.
+ */
 export function useStage() {
   const { newFolder, start, onClose } = useGoverned();
   return async (
@@ -43,7 +49,12 @@ export function useStage() {
     const folder = await newFolder();
     await writeFile(join(folder, 'picture.png'), png(200));
     const another = (changed: Config = {}): Promise<Governed> => {
-      const login = loginTo(x, { mediaDirectories: [folder], ...config, ...changed });
+      const login = loginTo(x, {
+        mediaDirectories: [folder],
+        toolTimeoutSecs: 40,
+        ...config,
+        ...changed,
+      });
       return start({ folder, ...login, ...more });
     };
     return {

@@ -11,7 +11,6 @@ export interface Hooks {
 
 /** Longer than a kill test on a busy machine; the default window for equal content is half a minute. */
 const WINDOW_MS = 3_600_000;
-const profiles = ['api', 'workflow'] as const;
 const input = z.object({ key: z.string().min(1), text: z.string().default('') });
 const output = z.object({ id: z.string() });
 const codes = [
@@ -67,49 +66,34 @@ export function effectTools(url: string, hooks: Hooks) {
     return found ? { found: 'executed', data: { id: found.id } } : { found: 'absent' };
   };
 
+  const traits = {
+    effect: 'once',
+    send: 'explicit',
+    input,
+    output,
+    errors: codes,
+    window: WINDOW_MS,
+  } as const;
   return [
     defineTool({
       name: 'act',
-      title: 'Act',
       description: 'Executes one write that can be read back.',
-      category: 'write',
-      effect: 'once',
-      send: 'explicit',
-      profiles,
-      input,
-      output,
-      errors: codes,
-      window: WINDOW_MS,
+      ...traits,
       handler: ({ key }, context) => act(key, '', context),
       reconcile: { authoritative: true, readBack: ({ args }) => readBack(args.key, '') },
     }),
     defineTool({
       name: 'act_blindly',
-      title: 'Act blindly',
       description: 'Executes one write that cannot be read back.',
-      category: 'write',
-      effect: 'once',
-      send: 'explicit',
-      profiles,
-      input,
-      output,
-      errors: codes,
-      window: WINDOW_MS,
+      ...traits,
       handler: ({ key }, context) => act(key, '', context),
     }),
     defineTool({
       name: 'act_in_parts',
-      title: 'Act in parts',
       description: 'Executes three writes, one for each part.',
-      category: 'write',
-      effect: 'once',
-      send: 'explicit',
-      profiles,
-      input,
+      ...traits,
       output: z.object({ ids: z.array(z.string()) }),
       step: output,
-      errors: codes,
-      window: WINDOW_MS,
       handler: async ({ key }, context) => {
         const ids: string[] = [];
         for (const part of ['1', '2', '3']) {

@@ -58,11 +58,14 @@ export function auditLinker(
 /** Wakeups within this time are one transaction. */
 const NOTIFY_MS = 5;
 
+const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, payload) FROM unnest($2::text[]) AS payload`;
+
 const SHOWS_LINKED: ReadonlySet<JournalError['reason']> = new Set(['read_only', 'schema']);
 
 /**
  * Wakes waiting callers of other processes. Not inside the transaction: the server runs the commits of
- * transactions that notify one after the other. A lost message delays a caller until it reads again.
+ * transactions that notify one after the other. A lost message delays a caller until it reads again, so
+ * the commit does not wait for the disk.
  */
 export function wakeupNotifier(
   pool: Pick<pg.Pool, 'query'>,
@@ -73,7 +76,7 @@ export function wakeupNotifier(
     const sent = payloads;
     payloads = [];
     await pool
-      .query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload', [channel, sent])
+      .query({ name: 'toolkeel_notify', text: NOTIFY, values: [channel, sent] })
       .catch(() => undefined);
   });
   return {

@@ -7,7 +7,16 @@ import type { Query } from '../script.js';
 import { contentLock, type Dialect } from '../sql/dialect.js';
 import { isLost, postgresError } from './errors.js';
 import type { Memory, Plan } from './optimistic.js';
-import { BEGIN, COMMIT, DURABLE, inOneTrip, rollBack, type Transactor } from './transact.js';
+import {
+  BEGIN,
+  type Begun,
+  COMMIT,
+  DURABLE,
+  DURABLE_SESSION,
+  inOneTrip,
+  rollBack,
+  type Transactor,
+} from './transact.js';
 
 /** The maximum number of transitions per commit, which limits how long they hold their locks. */
 const MAX_BATCH = 64;
@@ -92,13 +101,15 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
   const commit = async (client: pg.PoolClient, jobs: readonly Job[]): Promise<void> => {
     const planned = planAll(jobs);
     if (planned.length === 0) return client.release();
+    // A statement is a transaction by itself: BEGIN and COMMIT would cost about as much as the change.
+    const alone = planned.length === 1 ? planned[0]!.plan.alone?.() : undefined;
     let session: Session | undefined;
     let results: Awaited<ReturnType<typeof inOneTrip>>;
     try {
       session = await sessionOf(client);
-      const statements = planned.map(({ plan }) => plan.query());
       const start = startOf(planned, options.clock);
-      results = await inOneTrip(client, [BEGIN, start, ...statements, COMMIT]);
+      const group = (): readonly Query[] => planned.map(({ plan }) => plan.query());
+      results = await inOneTrip(client, alone ? [alone] : [BEGIN, start, ...group(), COMMIT]);
       client.release();
     } catch (error) {
       await rollBack(client, error);
@@ -106,8 +117,11 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
       if (session === undefined || !isLost(error)) return planned.forEach(({ job }) => giveUp(job));
       return conclude(planned, await timesAfterLoss(options, session, planned, error));
     }
-    const { xid, now } = results[1]![0] as { readonly xid: number; readonly now: number };
+    const begun = results[alone ? 0 : 1]![0] as Begun | undefined;
+    if (begun === undefined) return planned.forEach(({ job }) => giveUp(job));
+    const { xid, now } = begun;
     lastNow = now;
+    if (alone) return conclude(planned, () => now, xid);
     const isDone = (index: number): boolean => results[index + 2]![0]!['changes'] === 1;
     conclude(planned, (_, index) => (isDone(index) ? now : undefined), xid);
   };
@@ -173,7 +187,7 @@ function keyOf({ plan: { after } }: Planned): string {
   return after.scopedKey ?? after.id;
 }
 
-/** Identifies the server process of a connection. */
+/** Identifies the server process of a connection, on which every commit is durable. */
 interface Session {
   readonly pid: number;
   readonly started: string;
@@ -186,7 +200,7 @@ const sessions = new WeakMap<pg.PoolClient, Session>();
 async function sessionOf(client: pg.PoolClient): Promise<Session> {
   const known = sessions.get(client);
   if (known) return known;
-  const text = `SELECT pid, ${STARTED} AS started FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
+  const text = `SELECT pid, ${STARTED} AS started, ${DURABLE_SESSION} FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
   const [rows] = await inOneTrip(client, [{ text, values: [] }]);
   const session = rows![0] as unknown as Session;
   sessions.set(client, session);

@@ -57,6 +57,8 @@ export interface Plan<T> {
   readonly wakeup: Wakeup | undefined;
   /** One statement that makes the change, or does nothing if the assumptions no longer hold. */
   readonly query: () => Query;
+  /** The same as a transaction of its own, which returns the `now` and `xid` of it. Undefined for an insert. */
+  readonly alone?: () => Query;
 }
 
 /**
@@ -127,9 +129,9 @@ export function plan<T>(
   if (after.state !== 'sending' && !isSettled(after)) return undefined;
   const wakeup = wakeupOf(isInFlight(remembered!.record), after);
   const appended = audit;
-  const query = (): Query =>
-    compareAndSet(dialect, remembered!, relativeTo(now, changes), appended, needsLease);
-  return { value, after, changes, wakeup, query };
+  const queryOf = (isAlone: boolean) => (): Query =>
+    compareAndSet(dialect, remembered!, relativeTo(now, changes), appended, needsLease, isAlone);
+  return { value, after, changes, wakeup, query: queryOf(false), alone: queryOf(true) };
 }
 
 class NotPlanned extends Error {}
@@ -201,7 +203,7 @@ const texts = new Map<string, string>();
 
 /**
  * Changes the operation and appends the audit row if the operation is still in the version that was
- * assumed. Rows that another transaction has locked are left to the transition that waits for them.
+ * assumed. In a group, a row that another transaction has locked is left to the transition that waits for it.
  */
 function compareAndSet(
   { prefix, clock, group }: Dialect,
@@ -209,28 +211,34 @@ function compareAndSet(
   changes: RecordChanges,
   audit: Unlinked,
   needsLease: boolean,
+  isAlone: boolean,
 ): Query {
   const { id, owner, fence, state } = record;
   const { names, values: changed } = changedColumns(changes, record);
   const appended = appendValues({ ...audit, at: 0 });
   const values = [id, owner, fence, state, rowVersion(xid), ...changed, ...appended];
-  const key = `${prefix} ${needsLease} ${names.join()}`;
+  const key = `${prefix} ${needsLease} ${isAlone} ${names.join()}`;
+  const wants = isAlone ? {} : ({ wants: 'count' } as const);
   const cached = texts.get(key);
-  if (cached !== undefined) return { text: cached, values, wants: 'count' };
+  if (cached !== undefined) return { text: cached, values, ...wants };
 
-  const start = group!.start;
+  const start = isAlone ? '(SELECT now FROM begun)' : group!.start;
   const isSame = 'id = $1 AND owner = $2 AND fence = $3 AND state = $4 AND xmin = $5::xid';
   const isAlive = `EXISTS (SELECT 1 FROM ${prefix}owners l WHERE l.id = $2 AND l.lease_until > ${clock([])})`;
   const set = names.map((name, index) => {
     const value = `$${index + 6}`;
     return `${name} = ${TIME_COLUMNS.has(name) ? `${value} + ${start}` : value}`;
   });
-  const text = `WITH held AS (
-      SELECT id FROM ${prefix}operations WHERE ${isSame}${needsLease ? ` AND ${isAlive}` : ''} FOR UPDATE SKIP LOCKED
-    ), done AS (
-      UPDATE ${prefix}operations o SET ${set.join(', ')} FROM held WHERE o.id = held.id RETURNING o.id
-    )
-    SELECT ${appendCall(prefix, names.length + 6, start)} FROM done`;
+  const table = `${prefix}operations`;
+  const test = needsLease ? `${isSame} AND ${isAlive}` : isSame;
+  const append = appendCall(prefix, names.length + 6, start);
+  const text = isAlone
+    ? `WITH begun AS MATERIALIZED (SELECT txid_current() AS xid, ${clock([])} AS now),
+      done AS (UPDATE ${table} SET ${set.join(', ')} WHERE ${test} RETURNING id)
+      SELECT begun.*, ${append} FROM done, begun`
+    : `WITH held AS (SELECT id FROM ${table} WHERE ${test} FOR UPDATE SKIP LOCKED),
+      done AS (UPDATE ${table} o SET ${set.join(', ')} FROM held WHERE o.id = held.id RETURNING o.id)
+      SELECT ${append} FROM done`;
   texts.set(key, text);
-  return { text, values, wants: 'count' };
+  return { text, values, ...wants };
 }

@@ -6,7 +6,7 @@ import { contentLock } from '../sql/dialect.js';
 import { isLost, isTransient, postgresError } from './errors.js';
 
 /** The start of a transaction. */
-interface Begun {
+export interface Begun {
   readonly now: number;
   readonly xid: number;
 }
@@ -40,7 +40,13 @@ type Attempt<T> = { readonly value: T } | { readonly error: unknown; readonly re
  * A role or a database may be configured with `synchronous_commit = off`, where a crash of the server
  * loses acknowledged commits. Settings stricter than `on` are left unchanged.
  */
-export const DURABLE = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
+export const DURABLE = durable(true);
+/** For all transactions of a connection that do not set it themselves. */
+export const DURABLE_SESSION = durable(false);
+
+function durable(isLocal: boolean): string {
+  return `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', ${isLocal}) END`;
+}
 
 export const BEGIN: Query = {
   text: 'BEGIN ISOLATION LEVEL READ COMMITTED',

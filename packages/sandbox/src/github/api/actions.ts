@@ -8,18 +8,13 @@ import {
   commitAct,
   numberIn,
   paged,
-  repoOf,
+  repoRoute,
   requirePush,
   resolveRef,
   type ApiRoute,
   type Call,
   type Reply,
 } from './call.js';
-
-const ACTIONS = '/repos/:owner/:repo/actions';
-const RUN = `${ACTIONS}/runs/:run{[0-9]+}`;
-const READ = ['actions', 'read'] as const;
-const WRITE = ['actions', 'write'] as const;
 
 function runOf(call: Call, repo: Repo): Run {
   const run = repo.runs.find(({ id }) => id === numberIn(call, 'run'));
@@ -43,21 +38,15 @@ const change = (
   name: string,
   path: string,
   apply: (run: Run, now: number) => Partial<Run>,
-): ApiRoute => ({
-  name,
-  method: 'POST',
-  path: `${RUN}/${path}`,
-  needs: WRITE,
-  handle: (call) => {
-    const repo = repoOf(call);
+): ApiRoute =>
+  repoRoute(name, `POST /actions/runs/:run{[0-9]+}/${path}`, 'actions:write', (call, repo) => {
     requirePush(call, repo);
     const run = runOf(call, repo);
     Object.assign(run, apply(run, call.world.clock.now()));
     const { id, attempt } = run;
-    commitAct(call, { kind: `run.${name}`, repo: repo.fullName, id, content: { id, attempt } });
+    commitAct(call, repo, { kind: `run.${name}`, id, content: { id, attempt } });
     return { status: name === 'cancel-run' ? 202 : 201, json: {} };
-  },
-});
+  });
 
 const rerun = ({ status, attempt }: Run, now: number): Partial<Run> => {
   if (status !== 'completed') throw problem(403, 'This workflow is already running');
@@ -65,66 +54,41 @@ const rerun = ({ status, attempt }: Run, now: number): Partial<Run> => {
 };
 
 export const actionsRoutes: readonly ApiRoute[] = [
-  {
-    name: 'runs',
-    method: 'GET',
-    path: `${ACTIONS}/runs`,
-    auth: 'any',
-    needs: READ,
-    handle: (call) => {
-      const repo = repoOf(call);
-      const { query } = call;
-      const [branch, status, sha] = ['branch', 'status', 'head_sha'].map((name) => query.get(name));
-      const found = repo.runs
-        .filter(
-          (run) =>
-            (!branch || run.branch === branch) &&
-            (!status || run.status === status || run.conclusion === status) &&
-            (!sha || run.sha === sha),
-        )
-        .toReversed();
-      return paged(
-        call,
-        found,
-        (run) => runJson(repo, run),
-        (shown, total) => ({ total_count: total, workflow_runs: shown }),
-      );
-    },
-  },
-  {
-    name: 'run',
-    method: 'GET',
-    path: RUN,
-    auth: 'any',
-    needs: READ,
-    handle: (call) => {
-      const repo = repoOf(call);
-      return { json: runJson(repo, runOf(call, repo)) };
-    },
-  },
-  {
-    name: 'run-jobs',
-    method: 'GET',
-    path: `${RUN}/jobs`,
-    auth: 'any',
-    needs: READ,
-    handle: (call) => {
-      const run = runOf(call, repoOf(call));
-      return paged(
-        call,
-        run.jobs,
-        (job) => jobJson(run, job),
-        (shown, total) => ({ total_count: total, jobs: shown }),
-      );
-    },
-  },
-  {
-    name: 'job-logs',
-    method: 'GET',
-    path: `${ACTIONS}/jobs/:job{[0-9]+}/logs`,
-    needs: READ,
-    handle: (call) => {
-      const repo = repoOf(call);
+  repoRoute('runs', 'GET /actions/runs', 'actions:read', (call, repo) => {
+    const { query } = call;
+    const [branch, status, sha] = ['branch', 'status', 'head_sha'].map((name) => query.get(name));
+    const found = repo.runs
+      .filter(
+        (run) =>
+          (!branch || run.branch === branch) &&
+          (!status || run.status === status || run.conclusion === status) &&
+          (!sha || run.sha === sha),
+      )
+      .toReversed();
+    return paged(
+      call,
+      found,
+      (run) => runJson(repo, run),
+      (shown, total) => ({ total_count: total, workflow_runs: shown }),
+    );
+  }),
+  repoRoute('run', 'GET /actions/runs/:run{[0-9]+}', 'actions:read', (call, repo) => ({
+    json: runJson(repo, runOf(call, repo)),
+  })),
+  repoRoute('run-jobs', 'GET /actions/runs/:run{[0-9]+}/jobs', 'actions:read', (call, repo) => {
+    const run = runOf(call, repo);
+    return paged(
+      call,
+      run.jobs,
+      (job) => jobJson(run, job),
+      (shown, total) => ({ total_count: total, jobs: shown }),
+    );
+  }),
+  repoRoute(
+    'job-logs',
+    'GET /actions/jobs/:job{[0-9]+}/logs',
+    { needs: 'actions:read', auth: 'token' },
+    (call, repo) => {
       const id = numberIn(call, 'job');
       const job = repo.runs.flatMap(({ jobs }) => jobs).find((one) => one.id === id);
       if (!job) throw notFound();
@@ -133,28 +97,13 @@ export const actionsRoutes: readonly ApiRoute[] = [
       const location = `${call.origins['logs']}/logs/${link}?sig=${link.slice(0, 8)}`;
       return { status: 302, headers: { location } };
     },
-  },
-  {
-    name: 'workflows',
-    method: 'GET',
-    path: `${ACTIONS}/workflows`,
-    auth: 'any',
-    needs: READ,
-    handle: (call) =>
-      paged(
-        call,
-        repoOf(call).workflows,
-        (workflow) => ({ ...workflow, state: 'active' }),
-        (shown, total) => ({ total_count: total, workflows: shown }),
-      ),
-  },
-  {
-    name: 'dispatch-workflow',
-    method: 'POST',
-    path: `${ACTIONS}/workflows/:workflow/dispatches`,
-    needs: WRITE,
-    handle: dispatch,
-  },
+  ),
+  repoRoute(
+    'dispatch-workflow',
+    'POST /actions/workflows/:workflow/dispatches',
+    'actions:write',
+    dispatch,
+  ),
   change('rerun', 'rerun', rerun),
   change('rerun-failed', 'rerun-failed-jobs', rerun),
   change('cancel-run', 'cancel', ({ status }, now) => {
@@ -164,8 +113,7 @@ export const actionsRoutes: readonly ApiRoute[] = [
   }),
 ];
 
-async function dispatch(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function dispatch(call: Call, repo: Repo): Promise<Reply> {
   requirePush(call, repo);
   const named = call.param('workflow');
   const workflow = repo.workflows.find(
@@ -198,8 +146,11 @@ async function dispatch(call: Call): Promise<Reply> {
     jobs: [],
   };
   repo.runs.push(run);
-  const act = { kind: 'run.dispatched', repo: repo.fullName, id: run.id };
-  commitAct(call, { ...act, content: { workflow: workflow.id, ...given } });
+  commitAct(call, repo, {
+    kind: 'run.dispatched',
+    id: run.id,
+    content: { workflow: workflow.id, ...given },
+  });
   const withDetails = call.version >= '2026-03-10' || given.return_run_details === true;
   if (!withDetails) return { status: 204 };
   const html = `https://github.com/${repo.fullName}/actions/runs/${run.id}`;

@@ -55,11 +55,43 @@ export interface ApiRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly auth?: AuthKind;
-  /** The permission that a fine-grained or installation token needs. */
   readonly needs?: readonly [permission: string, access: Access];
   readonly resource?: Resource;
   readonly createsContent?: true;
   readonly handle: (call: Call) => Reply | Promise<Reply>;
+}
+
+type RouteLine = `${ApiRoute['method']} ${string}`;
+type RouteTraits = Pick<ApiRoute, 'auth' | 'resource' | 'createsContent'>;
+/** The permission that a fine-grained or installation token needs: `issues:read`. */
+type Permission = `${string}:${Access}`;
+
+/** A route by its method and path: `GET /user`. */
+export function route(
+  name: string,
+  line: RouteLine,
+  traits: RouteTraits,
+  handle: ApiRoute['handle'],
+): ApiRoute {
+  const [method, path = ''] = line.split(' ');
+  return { name, method: method as ApiRoute['method'], path, ...traits, handle };
+}
+
+/** A route below a repository. Reads need no login. */
+export function repoRoute(
+  name: string,
+  line: RouteLine,
+  given: Permission | (RouteTraits & { readonly needs?: Permission }),
+  handle: (call: Call, repo: Repo) => Reply | Promise<Reply>,
+): ApiRoute {
+  const { needs, ...traits } = typeof given === 'string' ? { needs: given } : given;
+  const [permission = '', access] = needs?.split(':') ?? [];
+  const below = line.replace(' ', ' /repos/:owner/:repo') as RouteLine;
+  const auth = line.startsWith('GET') ? 'any' : 'token';
+  return {
+    ...route(name, below, { auth, ...traits }, (call) => handle(call, repoOf(call))),
+    ...(access !== undefined && { needs: [permission, access as Access] }),
+  };
 }
 
 export async function bodyOf<Value>(request: Request, schema: z.ZodType<Value>): Promise<Value> {
@@ -130,13 +162,14 @@ export function resolveRef({ world }: Call, repo: Repo, ref: string): string | u
 
 export function commitAct(
   call: Call,
-  act: Omit<Act, 'content'> & { readonly content: object },
+  { fullName }: Repo,
+  act: Omit<Act, 'content' | 'repo'> & { readonly content: object },
 ): void {
   const { commits, world, exchange, caller } = call;
   const content = JSON.stringify(act.content);
   const at = world.clock.now();
   commits.append(
-    { ...act, content },
+    { ...act, repo: fullName, content },
     { at, request: exchange.request, account: caller.account.login },
   );
 }

@@ -2,21 +2,19 @@ import * as z from 'zod';
 import type { Json, JsonObject } from '../../json.js';
 import { iso, releaseJson, repoJson, userJson } from '../present.js';
 import { invalid, notFound, problem } from '../problems.js';
+import type { Repo } from '../world.js';
 import {
-  canPush,
-  canSee,
   commitAct,
   paged,
-  repoOf,
+  repoRoute,
   requirePush,
   resolveRef,
+  route,
   type ApiRoute,
   type Call,
   type Reply,
 } from './call.js';
 import { searchCode, searchIssues } from './search.js';
-
-const REPO = '/repos/:owner/:repo';
 
 const appJson = (call: Call): JsonObject => ({
   id: call.auth.app().appId,
@@ -26,72 +24,29 @@ const appJson = (call: Call): JsonObject => ({
   permissions: { contents: 'write', issues: 'write', metadata: 'read', pull_requests: 'write' },
 });
 
-const installationJson = (call: Call): JsonObject => ({
-  id: call.auth.app().installationId,
-  app_id: call.auth.app().appId,
-  account: userJson(call.caller.account),
-  repository_selection: 'all',
-});
-
 const resources = ['core', 'search', 'code_search', 'graphql'] as const;
 
 export const generalRoutes: readonly ApiRoute[] = [
-  {
-    name: 'user',
-    method: 'GET',
-    path: '/user',
-    auth: 'token',
-    handle: ({ caller }) => {
-      if (caller.kind !== 'user') throw problem(403, 'Resource not accessible by integration');
-      return { json: { ...userJson(caller.account), name: caller.account.login } };
-    },
-  },
-  {
-    name: 'rate-limit',
-    method: 'GET',
-    path: '/rate_limit',
-    auth: 'any',
-    handle: (call) => {
-      if (call.flavour === 'ghes') throw problem(404, 'Rate limiting is not enabled.');
-      const { login } = call.caller.account;
-      const all = Object.fromEntries(
-        resources.map((name) => [name, { ...call.limits.peek(login, name) }]),
-      );
-      return {
-        json: { resources: all, ...(call.version < '2026-03-10' && { rate: all['core'] ?? {} }) },
-      };
-    },
-  },
-  {
-    name: 'app',
-    method: 'GET',
-    path: '/app',
-    auth: 'app',
-    handle: (call) => ({ json: appJson(call) }),
-  },
-  {
-    name: 'installations',
-    method: 'GET',
-    path: '/app/installations',
-    auth: 'app',
-    handle: (call) => paged(call, [call], installationJson),
-  },
-  {
-    name: 'installation',
-    method: 'GET',
-    path: '/app/installations/:id{[0-9]+}',
-    auth: 'app',
-    handle: (call) => {
-      if (Number(call.param('id')) !== call.auth.app().installationId) throw notFound();
-      return { json: installationJson(call) };
-    },
-  },
-  {
-    name: 'create-installation-token',
-    method: 'POST',
-    path: '/app/installations/:id{[0-9]+}/access_tokens',
-    auth: 'app',
-    handle: async (call) => {
+  route('user', 'GET /user', {}, ({ caller }) => {
+    if (caller.kind !== 'user') throw problem(403, 'Resource not accessible by integration');
+    return { json: { ...userJson(caller.account), name: caller.account.login } };
+  }),
+  route('rate-limit', 'GET /rate_limit', { auth: 'any' }, (call) => {
+    if (call.flavour === 'ghes') throw problem(404, 'Rate limiting is not enabled.');
+    const { login } = call.caller.account;
+    const all = Object.fromEntries(
+      resources.map((name) => [name, { ...call.limits.peek(login, name) }]),
+    );
+    return {
+      json: { resources: all, ...(call.version < '2026-03-10' && { rate: all['core'] ?? {} }) },
+    };
+  }),
+  route('app', 'GET /app', { auth: 'app' }, (call) => ({ json: appJson(call) })),
+  route(
+    'create-installation-token',
+    'POST /app/installations/:id{[0-9]+}/access_tokens',
+    { auth: 'app' },
+    async (call) => {
       const { permissions, repositories } = await call.body(
         z.object({
           permissions: z.record(z.string(), z.enum(['read', 'write'])).optional(),
@@ -107,139 +62,61 @@ export const generalRoutes: readonly ApiRoute[] = [
         json: { token, expires_at: iso(expiresAt), permissions: { ...minted.permissions } },
       };
     },
-  },
-  {
-    name: 'revoke-installation-token',
-    method: 'DELETE',
-    path: '/installation/token',
-    handle: (call) => {
-      call.auth.revoke(call.caller.token);
-      return { status: 204 };
-    },
-  },
-  {
-    name: 'installation-repositories',
-    method: 'GET',
-    path: '/installation/repositories',
-    handle: (call) =>
-      paged(
-        call,
-        [...call.world.repos.values()].filter((repo) => canSee(call.caller, repo)),
-        (repo) => repoJson(repo, canPush(call.caller, repo)),
-        (shown, total) => ({ total_count: total, repositories: shown }),
-      ),
-  },
-  {
-    name: 'search-issues',
-    method: 'GET',
-    path: '/search/issues',
-    auth: 'any',
-    resource: 'search',
-    handle: searchIssues,
-  },
-  {
-    name: 'search-code',
-    method: 'GET',
-    path: '/search/code',
-    resource: 'code_search',
-    handle: searchCode,
-  },
-  {
-    name: 'releases',
-    method: 'GET',
-    path: `${REPO}/releases`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      return paged(call, repo.releases.toReversed(), (release) => releaseJson(repo, release));
-    },
-  },
-  {
-    name: 'release-by-tag',
-    method: 'GET',
-    path: `${REPO}/releases/tags/:tag{.+}`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      const found = repo.releases.find(({ tag, draft }) => tag === call.param('tag') && !draft);
-      if (!found) throw notFound();
-      return { json: releaseJson(repo, found) };
-    },
-  },
-  {
-    name: 'create-release',
-    method: 'POST',
-    path: `${REPO}/releases`,
-    needs: ['contents', 'write'],
-    createsContent: true,
-    handle: createRelease,
-  },
-  {
-    name: 'notifications',
-    method: 'GET',
-    path: '/notifications',
-    auth: 'token',
-    handle: (call) => {
-      if (call.caller.kind !== 'user') throw problem(403, 'Resource not accessible by integration');
-      const all = call.query.get('all') === 'true';
-      const own = call.world.notifications.filter(
-        ({ login, unread }) => login === call.caller.account.login && (all || unread),
-      );
-      const reply = paged(call, own, ({ id, repo, reason, subject, unread, updatedAt }) => ({
-        id,
-        reason,
-        unread,
-        updated_at: iso(updatedAt),
-        repository: repoJson(repo, true),
-        subject: {
-          title: subject.title,
-          type: subject.type,
-          url: `${call.apiUrl}/repos/${repo.fullName}/${subject.type === 'PullRequest' ? 'pulls' : 'issues'}/${subject.number}`,
-        },
-      }));
-      return { ...reply, headers: { ...reply.headers, 'x-poll-interval': '60' } };
-    },
-  },
-  {
-    name: 'read-notification',
-    method: 'PATCH',
-    path: '/notifications/threads/:id',
-    handle: (call) => {
-      const { login } = call.caller.account;
-      const found = call.world.notifications.find(
-        (one) => one.id === call.param('id') && one.login === login,
-      );
-      if (!found) throw notFound();
-      if (!found.unread) return { status: 304 };
-      found.unread = false;
-      const { id } = found;
-      commitAct(call, {
-        kind: 'notification.read',
-        repo: found.repo.fullName,
-        id,
-        content: { id },
-      });
-      return { status: 205 };
-    },
-  },
-  {
-    name: 'check-runs',
-    method: 'GET',
-    path: `${REPO}/commits/:ref/check-runs`,
-    auth: 'any',
-    needs: ['checks', 'read'],
-    handle: checkRuns,
-  },
-  {
-    name: 'create-check-run',
-    method: 'POST',
-    path: `${REPO}/check-runs`,
-    needs: ['checks', 'write'],
-    createsContent: true,
-    handle: async (call) => {
-      const repo = repoOf(call);
+  ),
+  route('search-issues', 'GET /search/issues', { auth: 'any', resource: 'search' }, searchIssues),
+  route('search-code', 'GET /search/code', { resource: 'code_search' }, searchCode),
+  repoRoute('releases', 'GET /releases', 'contents:read', (call, repo) =>
+    paged(call, repo.releases.toReversed(), (release) => releaseJson(repo, release)),
+  ),
+  repoRoute('release-by-tag', 'GET /releases/tags/:tag{.+}', 'contents:read', (call, repo) => {
+    const found = repo.releases.find(({ tag, draft }) => tag === call.param('tag') && !draft);
+    if (!found) throw notFound();
+    return { json: releaseJson(repo, found) };
+  }),
+  repoRoute(
+    'create-release',
+    'POST /releases',
+    { needs: 'contents:write', createsContent: true },
+    createRelease,
+  ),
+  route('notifications', 'GET /notifications', {}, (call) => {
+    if (call.caller.kind !== 'user') throw problem(403, 'Resource not accessible by integration');
+    const all = call.query.get('all') === 'true';
+    const own = call.world.notifications.filter(
+      ({ login, unread }) => login === call.caller.account.login && (all || unread),
+    );
+    const reply = paged(call, own, ({ id, repo, reason, subject, unread, updatedAt }) => ({
+      id,
+      reason,
+      unread,
+      updated_at: iso(updatedAt),
+      repository: repoJson(repo, true),
+      subject: {
+        title: subject.title,
+        type: subject.type,
+        url: `${call.apiUrl}/repos/${repo.fullName}/${subject.type === 'PullRequest' ? 'pulls' : 'issues'}/${subject.number}`,
+      },
+    }));
+    return { ...reply, headers: { ...reply.headers, 'x-poll-interval': '60' } };
+  }),
+  route('read-notification', 'PATCH /notifications/threads/:id', {}, (call) => {
+    const { login } = call.caller.account;
+    const found = call.world.notifications.find(
+      (one) => one.id === call.param('id') && one.login === login,
+    );
+    if (!found) throw notFound();
+    if (!found.unread) return { status: 304 };
+    found.unread = false;
+    const { id } = found;
+    commitAct(call, found.repo, { kind: 'notification.read', id, content: { id } });
+    return { status: 205 };
+  }),
+  repoRoute('check-runs', 'GET /commits/:ref/check-runs', 'checks:read', checkRuns),
+  repoRoute(
+    'create-check-run',
+    'POST /check-runs',
+    { needs: 'checks:write', createsContent: true },
+    async (call, repo) => {
       const given = await call.body(
         z.object({
           name: z.string(),
@@ -254,14 +131,13 @@ export const generalRoutes: readonly ApiRoute[] = [
       const { name, head_sha: sha, external_id: externalId, status, conclusion } = given;
       const id = call.world.nextId();
       repo.checks.push({ id, name, sha, externalId, status, conclusion });
-      commitAct(call, { kind: 'check.created', repo: repo.fullName, id, content: given });
+      commitAct(call, repo, { kind: 'check.created', id, content: given });
       return { status: 201, json: { id, name, head_sha: sha, external_id: externalId, status } };
     },
-  },
+  ),
 ];
 
-function checkRuns(call: Call): Reply {
-  const repo = repoOf(call);
+function checkRuns(call: Call, repo: Repo): Reply {
   const ref = call.param('ref');
   const sha = resolveRef(call, repo, ref);
   if (sha === undefined) throw invalid([], `No commit found for SHA: ${ref}`);
@@ -285,8 +161,7 @@ function checkRuns(call: Call): Reply {
   );
 }
 
-async function createRelease(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function createRelease(call: Call, repo: Repo): Promise<Reply> {
   requirePush(call, repo);
   const given = await call.body(
     z.object({
@@ -319,6 +194,6 @@ async function createRelease(call: Call): Promise<Reply> {
   };
   repo.releases.push(release);
   const { id } = release;
-  commitAct(call, { kind: 'release.created', repo: repo.fullName, id, content: given });
+  commitAct(call, repo, { kind: 'release.created', id, content: given });
   return { status: 201, json: releaseJson(repo, release) };
 }

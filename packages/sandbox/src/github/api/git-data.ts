@@ -2,49 +2,27 @@ import * as z from 'zod';
 import type { Mode } from '../git.js';
 import { gitCommitJson } from '../present.js';
 import { invalid, missingField, notFound } from '../problems.js';
-import { commitAct, repoOf, requirePush, type ApiRoute, type Call, type Reply } from './call.js';
+import type { Repo } from '../world.js';
+import { commitAct, repoRoute, requirePush, type ApiRoute, type Call, type Reply } from './call.js';
 import { moveBranch, refJson } from './repos.js';
-
-const REPO = '/repos/:owner/:repo';
 
 /** Writes of git objects, which are no effects, and of refs, which are. */
 export const gitDataRoutes: readonly ApiRoute[] = [
-  {
-    name: 'create-blob',
-    method: 'POST',
-    path: `${REPO}/git/blobs`,
-    needs: ['contents', 'write'],
-    handle: async (call) => {
-      requirePush(call, repoOf(call));
-      const { content, encoding } = await call.body(
-        z.object({ content: z.string(), encoding: z.string().default('utf-8') }),
-      );
-      const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
-      return { status: 201, json: { sha: call.world.git.writeBlob(bytes), url: '' } };
-    },
-  },
-  {
-    name: 'create-tree',
-    method: 'POST',
-    path: `${REPO}/git/trees`,
-    needs: ['contents', 'write'],
-    handle: createTree,
-  },
-  {
-    name: 'create-commit',
-    method: 'POST',
-    path: `${REPO}/git/commits`,
-    needs: ['contents', 'write'],
-    handle: createCommit,
-  },
-  {
-    name: 'create-ref',
-    method: 'POST',
-    path: `${REPO}/git/refs`,
-    needs: ['contents', 'write'],
-    createsContent: true,
-    handle: async (call) => {
-      const repo = repoOf(call);
+  repoRoute('create-blob', 'POST /git/blobs', 'contents:write', async (call, repo) => {
+    requirePush(call, repo);
+    const { content, encoding } = await call.body(
+      z.object({ content: z.string(), encoding: z.string().default('utf-8') }),
+    );
+    const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+    return { status: 201, json: { sha: call.world.git.writeBlob(bytes), url: '' } };
+  }),
+  repoRoute('create-tree', 'POST /git/trees', 'contents:write', createTree),
+  repoRoute('create-commit', 'POST /git/commits', 'contents:write', createCommit),
+  repoRoute(
+    'create-ref',
+    'POST /git/refs',
+    { needs: 'contents:write', createsContent: true },
+    async (call, repo) => {
       requirePush(call, repo);
       const { ref, sha } = await call.body(z.object({ ref: z.string(), sha: z.string() }));
       const name = ref.replace(/^refs\//, '');
@@ -53,22 +31,11 @@ export const gitDataRoutes: readonly ApiRoute[] = [
       if (repo.refs.has(name)) throw invalid([], 'Reference already exists');
       if (!call.world.git.commit(sha)) throw invalid([], 'Object does not exist');
       repo.refs.set(name, sha);
-      commitAct(call, {
-        kind: 'ref.created',
-        repo: repo.fullName,
-        id: name,
-        content: { ref, sha },
-      });
+      commitAct(call, repo, { kind: 'ref.created', id: name, content: { ref, sha } });
       return { status: 201, json: refJson(repo, name) };
     },
-  },
-  {
-    name: 'update-ref',
-    method: 'PATCH',
-    path: `${REPO}/git/refs/:ref{.+}`,
-    needs: ['contents', 'write'],
-    handle: updateRef,
-  },
+  ),
+  repoRoute('update-ref', 'PATCH /git/refs/:ref{.+}', 'contents:write', updateRef),
 ];
 
 const treeSchema = z.object({
@@ -84,8 +51,8 @@ const treeSchema = z.object({
   ),
 });
 
-async function createTree(call: Call): Promise<Reply> {
-  requirePush(call, repoOf(call));
+async function createTree(call: Call, repo: Repo): Promise<Reply> {
+  requirePush(call, repo);
   const { git } = call.world;
   const { base_tree: base, tree: entries } = await call.body(treeSchema);
   if (base !== undefined && !git.tree(base)) throw notFound();
@@ -106,8 +73,7 @@ async function createTree(call: Call): Promise<Reply> {
   return { status: 201, json: { sha: git.writeFiles(files) } };
 }
 
-async function createCommit(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function createCommit(call: Call, repo: Repo): Promise<Reply> {
   requirePush(call, repo);
   const { git, clock } = call.world;
   const given = await call.body(
@@ -134,8 +100,7 @@ async function createCommit(call: Call): Promise<Reply> {
   return { status: 201, json: gitCommitJson(call.world, sha) ?? {} };
 }
 
-async function updateRef(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function updateRef(call: Call, repo: Repo): Promise<Reply> {
   requirePush(call, repo);
   const name = call.param('ref');
   const { sha, force } = await call.body(
@@ -148,6 +113,6 @@ async function updateRef(call: Call): Promise<Reply> {
   if (!force && !call.world.git.history(sha).includes(current))
     throw invalid([], 'Update is not a fast forward');
   repo.refs.set(name, sha);
-  commitAct(call, { kind: 'ref.updated', repo: repo.fullName, id: name, content: { name, sha } });
+  commitAct(call, repo, { kind: 'ref.updated', id: name, content: { name, sha } });
   return { json: refJson(repo, name) };
 }

@@ -203,7 +203,7 @@ function mutations(call: Call): Node {
       const kind = resolved ? 'thread.resolved' : 'thread.unresolved';
       const { number } = issue;
       const { id } = thread;
-      commitAct(call, { kind, repo: repo.fullName, number, id, content: { id } });
+      commitAct(call, repo, { kind, number, id, content: { id } });
       return { thread: threadNode(pull, thread) };
     };
   const pullChange =
@@ -219,7 +219,7 @@ function mutations(call: Call): Node {
       const { repo, issue, pull } = found;
       apply(pull, input);
       const { number } = issue;
-      commitAct(call, { kind, repo: repo.fullName, number, content: { number, input } });
+      commitAct(call, repo, { kind, number, content: { number, input } });
       return { pullRequest: pullNode(repo, issue) };
     };
   return {

@@ -8,15 +8,12 @@ import {
   cursorPaged,
   issueOf,
   paged,
-  repoOf,
+  repoRoute,
   requirePush,
   type ApiRoute,
   type Call,
   type Reply,
 } from './call.js';
-
-const REPO = '/repos/:owner/:repo';
-const ISSUE = `${REPO}/issues/:number{[0-9]+}`;
 
 const show = (call: Call, repo: Repo) => (issue: Issue) =>
   issueJson(call.world, repo, issue, call.version);
@@ -35,164 +32,86 @@ const issueSchema = z.object({
   state_reason: z.string().nullable().optional(),
 });
 
+type IssueHandler = (call: Call, repo: Repo, issue: Issue) => Reply | Promise<Reply>;
+
+const issueRoute = (
+  name: string,
+  method: ApiRoute['method'],
+  path: string,
+  handle: IssueHandler,
+  traits: Pick<ApiRoute, 'auth' | 'createsContent'> = {},
+): ApiRoute =>
+  repoRoute(
+    name,
+    `${method} /issues/:number{[0-9]+}${path}`,
+    { needs: method === 'GET' ? 'issues:read' : 'issues:write', ...traits },
+    (call, repo) => handle(call, repo, issueOf(call, repo)),
+  );
+const creates = { createsContent: true } as const;
+
 export const issueRoutes: readonly ApiRoute[] = [
-  {
-    name: 'issues',
-    method: 'GET',
-    path: `${REPO}/issues`,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: listIssues,
-  },
-  {
-    name: 'issue',
-    method: 'GET',
-    path: ISSUE,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      return { json: show(call, repo)(issueOf(call, repo)) };
-    },
-  },
-  {
-    name: 'create-issue',
-    method: 'POST',
-    path: `${REPO}/issues`,
-    needs: ['issues', 'write'],
-    createsContent: true,
-    handle: createIssue,
-  },
-  {
-    name: 'update-issue',
-    method: 'PATCH',
-    path: ISSUE,
-    needs: ['issues', 'write'],
-    handle: updateIssue,
-  },
-  {
-    name: 'add-labels',
-    method: 'POST',
-    path: `${ISSUE}/labels`,
-    needs: ['issues', 'write'],
-    handle: async (call) => {
-      const repo = repoOf(call);
-      requirePush(call, repo);
-      const issue = issueOf(call, repo);
-      const { labels } = await call.body(z.object({ labels: names }));
-      const added = settable(call, repo, { labels: [...issue.labels, ...labels] });
-      Object.assign(issue, added);
-      const { number } = issue;
-      const act = { kind: 'labels.added', repo: repo.fullName, number };
-      commitAct(call, { ...act, content: { number, labels } });
-      return { json: show(call, repo)(issue)['labels'] ?? [] };
-    },
-  },
-  {
-    name: 'add-assignees',
-    method: 'POST',
-    path: `${ISSUE}/assignees`,
-    needs: ['issues', 'write'],
-    handle: async (call) => {
-      const repo = repoOf(call);
-      requirePush(call, repo);
-      const issue = issueOf(call, repo);
-      const { assignees } = await call.body(z.object({ assignees: z.array(z.string()) }));
-      const all = [...new Set([...issue.assignees, ...assignees])];
-      Object.assign(issue, settable(call, repo, { assignees: all }));
-      const { number } = issue;
-      const act = { kind: 'assignees.added', repo: repo.fullName, number };
-      commitAct(call, { ...act, content: { number, assignees } });
-      return { status: 201, json: show(call, repo)(issue) };
-    },
-  },
-  {
-    name: 'issue-comments',
-    method: 'GET',
-    path: `${ISSUE}/comments`,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      const issue = issueOf(call, repo);
-      const since = Date.parse(call.query.get('since') ?? '') || 0;
-      const comments = issue.comments.filter(({ createdAt }) => createdAt >= since);
-      return paged(call, comments, (comment) => commentJson(repo, issue, comment));
-    },
-  },
-  {
-    name: 'repo-comments',
-    method: 'GET',
-    path: `${REPO}/issues/comments`,
-    auth: 'any',
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      const since = Date.parse(call.query.get('since') ?? '') || 0;
-      const all = [...repo.issues.values()]
-        .flatMap((issue) => issue.comments.map((comment) => ({ issue, comment })))
-        .filter(({ comment }) => comment.createdAt >= since)
-        .toSorted((one, other) => one.comment.id - other.comment.id);
-      const ordered = call.query.get('direction') === 'desc' ? all.toReversed() : all;
-      return paged(call, ordered, ({ issue, comment }) => commentJson(repo, issue, comment));
-    },
-  },
-  {
-    name: 'create-comment',
-    method: 'POST',
-    path: `${ISSUE}/comments`,
-    needs: ['issues', 'write'],
-    createsContent: true,
-    handle: async (call) => {
-      const repo = repoOf(call);
-      const issue = issueOf(call, repo);
-      const { body } = await call.body(z.object({ body: z.string() }));
-      if (body.trim() === '') throw missingField('IssueComment', 'body');
-      const comment = {
-        id: call.world.nextId(),
-        user: call.caller.account,
-        body,
-        createdAt: call.world.clock.now(),
-      };
-      issue.comments.push(comment);
-      issue.updatedAt = comment.createdAt;
-      const { number } = issue;
-      const act = { kind: 'comment.created', repo: repo.fullName, number, id: comment.id };
-      commitAct(call, { ...act, content: { number, body } });
-      return { status: 201, json: commentJson(repo, issue, comment) };
-    },
-  },
-  {
-    name: 'sub-issues',
-    method: 'GET',
-    path: `${ISSUE}/sub_issues`,
-    needs: ['issues', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      const children = issueOf(call, repo).subIssues.flatMap((n) => repo.issues.get(n) ?? []);
-      return paged(call, children, show(call, repo));
-    },
-  },
-  {
-    name: 'add-sub-issue',
-    method: 'POST',
-    path: `${ISSUE}/sub_issues`,
-    needs: ['issues', 'write'],
-    createsContent: true,
-    handle: (call) => changeSubIssues(call, 'added'),
-  },
-  {
-    name: 'remove-sub-issue',
-    method: 'DELETE',
-    path: `${ISSUE}/sub_issue`,
-    needs: ['issues', 'write'],
-    handle: (call) => changeSubIssues(call, 'removed'),
-  },
+  repoRoute('issues', 'GET /issues', 'issues:read', listIssues),
+  repoRoute('create-issue', 'POST /issues', { needs: 'issues:write', ...creates }, createIssue),
+  issueRoute('issue', 'GET', '', (call, repo, issue) => ({ json: show(call, repo)(issue) })),
+  issueRoute('update-issue', 'PATCH', '', updateIssue),
+  issueRoute('add-labels', 'POST', '/labels', async (call, repo, issue) => {
+    requirePush(call, repo);
+    const { labels } = await call.body(z.object({ labels: names }));
+    Object.assign(issue, settable(call, repo, { labels: [...issue.labels, ...labels] }));
+    const { number } = issue;
+    commitAct(call, repo, { kind: 'labels.added', number, content: { number, labels } });
+    return { json: show(call, repo)(issue)['labels'] ?? [] };
+  }),
+  issueRoute('add-assignees', 'POST', '/assignees', async (call, repo, issue) => {
+    requirePush(call, repo);
+    const { assignees } = await call.body(z.object({ assignees: z.array(z.string()) }));
+    const all = [...new Set([...issue.assignees, ...assignees])];
+    Object.assign(issue, settable(call, repo, { assignees: all }));
+    const { number } = issue;
+    commitAct(call, repo, { kind: 'assignees.added', number, content: { number, assignees } });
+    return { status: 201, json: show(call, repo)(issue) };
+  }),
+  issueRoute('issue-comments', 'GET', '/comments', (call, repo, issue) => {
+    const since = Date.parse(call.query.get('since') ?? '') || 0;
+    const comments = issue.comments.filter(({ createdAt }) => createdAt >= since);
+    return paged(call, comments, (comment) => commentJson(repo, issue, comment));
+  }),
+  repoRoute('repo-comments', 'GET /issues/comments', 'issues:read', (call, repo) => {
+    const since = Date.parse(call.query.get('since') ?? '') || 0;
+    const all = [...repo.issues.values()]
+      .flatMap((issue) => issue.comments.map((comment) => ({ issue, comment })))
+      .filter(({ comment }) => comment.createdAt >= since)
+      .toSorted((one, other) => one.comment.id - other.comment.id);
+    const ordered = call.query.get('direction') === 'desc' ? all.toReversed() : all;
+    return paged(call, ordered, ({ issue, comment }) => commentJson(repo, issue, comment));
+  }),
+  issueRoute('create-comment', 'POST', '/comments', createComment, creates),
+  issueRoute('sub-issues', 'GET', '/sub_issues', listSubIssues, { auth: 'token' }),
+  issueRoute('add-sub-issue', 'POST', '/sub_issues', changeSubIssues('added'), creates),
+  issueRoute('remove-sub-issue', 'DELETE', '/sub_issue', changeSubIssues('removed')),
 ];
 
+async function createComment(call: Call, repo: Repo, issue: Issue): Promise<Reply> {
+  const { body } = await call.body(z.object({ body: z.string() }));
+  if (body.trim() === '') throw missingField('IssueComment', 'body');
+  const { world, caller } = call;
+  const createdAt = world.clock.now();
+  const comment = { id: world.nextId(), user: caller.account, body, createdAt };
+  issue.comments.push(comment);
+  issue.updatedAt = createdAt;
+  const { number } = issue;
+  const { id } = comment;
+  commitAct(call, repo, { kind: 'comment.created', number, id, content: { number, body } });
+  return { status: 201, json: commentJson(repo, issue, comment) };
+}
+
+function listSubIssues(call: Call, repo: Repo, { subIssues }: Issue): Reply {
+  const children = subIssues.flatMap((number) => repo.issues.get(number) ?? []);
+  return paged(call, children, show(call, repo));
+}
+
 /** Newest first, pull requests included, with cursors in `Link`. */
-function listIssues(call: Call): Reply {
-  const repo = repoOf(call);
+function listIssues(call: Call, repo: Repo): Reply {
   const { query } = call;
   const state = query.get('state') ?? 'open';
   const labels = (query.get('labels') ?? '').split(',').filter((name) => name !== '');
@@ -228,8 +147,7 @@ function settable(call: Call, repo: Repo, given: z.infer<typeof issueSchema>) {
   };
 }
 
-async function createIssue(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function createIssue(call: Call, repo: Repo): Promise<Reply> {
   const given = await call.body(issueSchema);
   if (given.title === undefined || given.title.trim() === '') throw missingField('Issue', 'title');
   const issue = call.world.addIssue(repo, {
@@ -239,14 +157,11 @@ async function createIssue(call: Call): Promise<Reply> {
     ...settable(call, repo, given),
   });
   const { number, title, body } = issue;
-  const act = { kind: 'issue.created', repo: repo.fullName, number, id: issue.id };
-  commitAct(call, { ...act, content: { title, body } });
+  commitAct(call, repo, { kind: 'issue.created', number, id: issue.id, content: { title, body } });
   return { status: 201, json: show(call, repo)(issue) };
 }
 
-async function updateIssue(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
-  const issue = issueOf(call, repo);
+async function updateIssue(call: Call, repo: Repo, issue: Issue): Promise<Reply> {
   const given = await call.body(issueSchema);
   if (issue.user !== call.caller.account && !canPush(call.caller, repo)) throw notFound();
   const { title, body, state, state_reason: reason } = given;
@@ -261,31 +176,30 @@ async function updateIssue(call: Call): Promise<Reply> {
     updatedAt: now,
   });
   const { number } = issue;
-  commitAct(call, {
-    kind: 'issue.updated',
-    repo: repo.fullName,
-    number,
-    content: { number, given },
-  });
+  commitAct(call, repo, { kind: 'issue.updated', number, content: { number, given } });
   return { json: show(call, repo)(issue) };
 }
 
 /** The API takes database ids, not numbers. */
-async function changeSubIssues(call: Call, change: 'added' | 'removed'): Promise<Reply> {
-  const repo = repoOf(call);
-  requirePush(call, repo);
-  const issue = issueOf(call, repo);
-  const { sub_issue_id: id } = await call.body(z.object({ sub_issue_id: z.number() }));
-  const child = [...repo.issues.values()].find((one) => one.id === id);
-  if (!child) throw notFound();
-  const at = issue.subIssues.indexOf(child.number);
-  if (change === 'added' && at >= 0)
-    throw custom('Issue', 'Issue may not contain duplicate sub-issues', 'sub_issue_id');
-  if (change === 'removed' && at < 0) throw notFound();
-  if (change === 'added') issue.subIssues.push(child.number);
-  else issue.subIssues.splice(at, 1);
-  const { number } = issue;
-  const act = { kind: `sub-issue.${change}`, repo: repo.fullName, number, id: child.number };
-  commitAct(call, { ...act, content: { number, child: child.number } });
-  return { status: change === 'added' ? 201 : 200, json: show(call, repo)(issue) };
+function changeSubIssues(change: 'added' | 'removed'): IssueHandler {
+  return async (call, repo, issue) => {
+    requirePush(call, repo);
+    const { sub_issue_id: id } = await call.body(z.object({ sub_issue_id: z.number() }));
+    const child = [...repo.issues.values()].find((one) => one.id === id);
+    if (!child) throw notFound();
+    const at = issue.subIssues.indexOf(child.number);
+    if (change === 'added' && at >= 0)
+      throw custom('Issue', 'Issue may not contain duplicate sub-issues', 'sub_issue_id');
+    if (change === 'removed' && at < 0) throw notFound();
+    if (change === 'added') issue.subIssues.push(child.number);
+    else issue.subIssues.splice(at, 1);
+    const { number } = issue;
+    commitAct(call, repo, {
+      kind: `sub-issue.${change}`,
+      number,
+      id: child.number,
+      content: { number, child: child.number },
+    });
+    return { status: change === 'added' ? 201 : 200, json: show(call, repo)(issue) };
+  };
 }

@@ -46,6 +46,6 @@ export async function merge(call: Call): Promise<Reply> {
   repo.refs.set(`heads/${pull.base}`, sha);
   Object.assign(pull, { mergedAt: world.clock.now(), mergeSha: sha });
   Object.assign(issue, { state: 'closed', closedAt: world.clock.now() });
-  commitAct(call, { kind: 'pull.merged', repo: repo.fullName, number, content: { number } });
+  commitAct(call, repo, { kind: 'pull.merged', number, content: { number } });
   return { json: { sha, merged: true, message: 'Pull Request successfully merged' } };
 }

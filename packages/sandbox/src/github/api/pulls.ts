@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { diffOf } from '../git.js';
-import {
-  commitJson,
-  commitsOf,
-  fileJson,
-  pullChanges,
-  pullJson,
-  reviewCommentJson,
-  reviewJson,
-} from '../present.js';
+import { fileJson, pullChanges, pullJson, reviewCommentJson, reviewJson } from '../present.js';
 import { custom, GithubProblem, invalid, missingField, notFound, problem } from '../problems.js';
 import { headOf, type Issue, type Pull, type Repo, type ReviewComment } from '../world.js';
 import {
@@ -16,7 +8,7 @@ import {
   numberIn,
   paged,
   pullOf,
-  repoOf,
+  repoRoute,
   requirePush,
   resolveRef,
   type ApiRoute,
@@ -25,11 +17,6 @@ import {
 } from './call.js';
 import { merge } from './merge.js';
 import { noCommits } from './repos.js';
-
-const REPO = '/repos/:owner/:repo';
-const PULL = `${REPO}/pulls/:number{[0-9]+}`;
-const READ = ['pull_requests', 'read'] as const;
-const WRITE = ['pull_requests', 'write'] as const;
 
 type PullIssue = Issue & { readonly pull: Pull };
 
@@ -40,77 +27,53 @@ const show =
   (issue: PullIssue) =>
     pullJson(call.world, repo, issue, call.version, isWhole);
 
-const list = (
-  name: string,
-  path: string,
-  handle: (call: Call, repo: Repo, issue: PullIssue) => Reply,
-): ApiRoute => ({
-  name,
-  method: 'GET',
-  path: `${PULL}${path}`,
-  auth: 'any',
-  needs: READ,
-  handle: (call) => {
-    const repo = repoOf(call);
-    return handle(call, repo, pullOf(call, repo));
-  },
-});
+type PullHandler = (call: Call, repo: Repo, issue: PullIssue) => Reply | Promise<Reply>;
 
-const write = (
+const pullRoute = (
   name: string,
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  method: ApiRoute['method'],
   path: string,
-  handle: (call: Call, repo: Repo, issue: PullIssue) => Promise<Reply>,
-): ApiRoute => ({
-  name,
-  method,
-  path: `${PULL}${path}`,
-  needs: WRITE,
-  ...(method === 'POST' && { createsContent: true }),
-  handle: (call) => {
-    const repo = repoOf(call);
-    return handle(call, repo, pullOf(call, repo));
-  },
-});
+  handle: PullHandler,
+): ApiRoute =>
+  repoRoute(
+    name,
+    `${method} /pulls/:number{[0-9]+}${path}`,
+    {
+      needs: method === 'GET' ? 'pull_requests:read' : 'pull_requests:write',
+      ...(method === 'POST' && { createsContent: true }),
+    },
+    (call, repo) => handle(call, repo, pullOf(call, repo)),
+  );
+const list = (name: string, path: string, handle: PullHandler): ApiRoute =>
+  pullRoute(name, 'GET', path, handle);
 
 const MAX_FILES = 3000;
-const MAX_COMMITS = 250;
 
 export const pullRoutes: readonly ApiRoute[] = [
-  {
-    name: 'pulls',
-    method: 'GET',
-    path: `${REPO}/pulls`,
-    auth: 'any',
-    needs: READ,
-    handle: (call) => {
-      const repo = repoOf(call);
-      const { query } = call;
-      const [state, head, base] = [
-        query.get('state') ?? 'open',
-        query.get('head'),
-        query.get('base'),
-      ];
-      const found = [...repo.issues.values()]
-        .filter(isPull)
-        .filter(
-          (issue) =>
-            (state === 'all' || issue.state === state) &&
-            (head === null || head === `${repo.owner.login}:${issue.pull.head}`) &&
-            (base === null || base === issue.pull.base),
-        );
-      const ordered = query.get('direction') === 'asc' ? found : found.toReversed();
-      return paged(call, ordered, show(call, repo, false));
-    },
-  },
-  {
-    name: 'create-pull',
-    method: 'POST',
-    path: `${REPO}/pulls`,
-    needs: WRITE,
-    createsContent: true,
-    handle: createPull,
-  },
+  repoRoute('pulls', 'GET /pulls', 'pull_requests:read', (call, repo) => {
+    const { query } = call;
+    const [state, head, base] = [
+      query.get('state') ?? 'open',
+      query.get('head'),
+      query.get('base'),
+    ];
+    const found = [...repo.issues.values()]
+      .filter(isPull)
+      .filter(
+        (issue) =>
+          (state === 'all' || issue.state === state) &&
+          (head === null || head === `${repo.owner.login}:${issue.pull.head}`) &&
+          (base === null || base === issue.pull.base),
+      );
+    const ordered = query.get('direction') === 'asc' ? found : found.toReversed();
+    return paged(call, ordered, show(call, repo, false));
+  }),
+  repoRoute(
+    'create-pull',
+    'POST /pulls',
+    { needs: 'pull_requests:write', createsContent: true },
+    createPull,
+  ),
   list('pull', '', (call, repo, issue) => {
     if (!call.accept.includes('diff')) return { json: show(call, repo)(issue) };
     const changes = pullChanges(call.world, repo, issue.pull);
@@ -118,15 +81,10 @@ export const pullRoutes: readonly ApiRoute[] = [
     const body = diffOf(call.world.git, changes);
     return { text: { type: 'application/vnd.github.diff; charset=utf-8', body } };
   }),
-  write('update-pull', 'PATCH', '', updatePull),
+  pullRoute('update-pull', 'PATCH', '', updatePull),
   list('pull-files', '/files', (call, repo, issue) =>
     paged(call, pullChanges(call.world, repo, issue.pull).slice(0, MAX_FILES), (change) =>
       fileJson(call.world, change),
-    ),
-  ),
-  list('pull-commits', '/commits', (call, repo, issue) =>
-    paged(call, commitsOf(call.world, repo, issue.pull).toReversed().slice(0, MAX_COMMITS), (sha) =>
-      commitJson(call.world, repo, sha),
     ),
   ),
   list('reviews', '/reviews', (call, repo, issue) =>
@@ -141,17 +99,11 @@ export const pullRoutes: readonly ApiRoute[] = [
       (comment) => reviewCommentJson(repo, issue, comment),
     ),
   ),
-  write('create-review', 'POST', '/reviews', createReview),
-  write('reply-review-comment', 'POST', '/comments/:comment{[0-9]+}/replies', replyToComment),
-  write('request-reviewers', 'POST', '/requested_reviewers', requestReviewers),
-  write('remove-reviewers', 'DELETE', '/requested_reviewers', removeReviewers),
-  {
-    name: 'merge-pull',
-    method: 'PUT',
-    path: `${PULL}/merge`,
-    needs: ['contents', 'write'],
-    handle: merge,
-  },
+  pullRoute('create-review', 'POST', '/reviews', createReview),
+  pullRoute('reply-review-comment', 'POST', '/comments/:comment{[0-9]+}/replies', replyToComment),
+  pullRoute('request-reviewers', 'POST', '/requested_reviewers', requestReviewers),
+  pullRoute('remove-reviewers', 'DELETE', '/requested_reviewers', removeReviewers),
+  repoRoute('merge-pull', 'PUT /pulls/:number{[0-9]+}/merge', 'contents:write', merge),
 ];
 
 function tooLarge(files: number): GithubProblem {
@@ -164,8 +116,7 @@ function tooLarge(files: number): GithubProblem {
   });
 }
 
-async function createPull(call: Call): Promise<Reply> {
-  const repo = repoOf(call);
+async function createPull(call: Call, repo: Repo): Promise<Reply> {
   requirePush(call, repo);
   const given = await call.body(
     z.object({
@@ -196,8 +147,12 @@ async function createPull(call: Call): Promise<Reply> {
     pull: newPull(head, given.base, headSha, baseSha, given.draft),
   }) as PullIssue;
   const { number, title } = issue;
-  const act = { kind: 'pull.created', repo: repo.fullName, number, id: issue.id };
-  commitAct(call, { ...act, content: { head, base: given.base, title } });
+  commitAct(call, repo, {
+    kind: 'pull.created',
+    number,
+    id: issue.id,
+    content: { head, base: given.base, title },
+  });
   return { status: 201, json: show(call, repo)(issue) };
 }
 
@@ -244,12 +199,7 @@ async function updatePull(call: Call, repo: Repo, issue: PullIssue): Promise<Rep
     updatedAt: call.world.clock.now(),
   });
   const { number } = issue;
-  commitAct(call, {
-    kind: 'pull.updated',
-    repo: repo.fullName,
-    number,
-    content: { number, given },
-  });
+  commitAct(call, repo, { kind: 'pull.updated', number, content: { number, given } });
   return { json: show(call, repo)(issue) };
 }
 
@@ -309,8 +259,12 @@ async function createReview(call: Call, repo: Repo, issue: PullIssue): Promise<R
   pull.reviews.push(review);
   for (const { path, body, line = 1, side } of given.comments)
     addReviewComment(call, pull, { path, body, line, side, commitId, reviewId: review.id });
-  const act = { kind: 'review.created', repo: repo.fullName, number, id: review.id };
-  commitAct(call, { ...act, content: { number, given } });
+  commitAct(call, repo, {
+    kind: 'review.created',
+    number,
+    id: review.id,
+    content: { number, given },
+  });
   return { json: reviewJson(repo, issue, review) };
 }
 
@@ -335,8 +289,12 @@ async function replyToComment(call: Call, repo: Repo, issue: PullIssue): Promise
   const at = { path, line, side, commitId, reviewId, inReplyTo: root.id };
   const comment = addReviewComment(call, issue.pull, { ...at, body });
   const { number } = issue;
-  const act = { kind: 'review-comment.created', repo: repo.fullName, number, id: comment.id };
-  commitAct(call, { ...act, content: { number, reply: root.id, body } });
+  commitAct(call, repo, {
+    kind: 'review-comment.created',
+    number,
+    id: comment.id,
+    content: { number, reply: root.id, body },
+  });
   return { status: 201, json: reviewCommentJson(repo, issue, comment) };
 }
 
@@ -355,12 +313,7 @@ async function requestReviewers(call: Call, repo: Repo, issue: PullIssue): Promi
   for (const login of reviewers)
     if (!issue.pull.reviewers.includes(login)) issue.pull.reviewers.push(login);
   const { number } = issue;
-  commitAct(call, {
-    kind: 'reviewers.requested',
-    repo: repo.fullName,
-    number,
-    content: { number, reviewers },
-  });
+  commitAct(call, repo, { kind: 'reviewers.requested', number, content: { number, reviewers } });
   return { status: 201, json: show(call, repo)(issue) };
 }
 
@@ -370,11 +323,6 @@ async function removeReviewers(call: Call, repo: Repo, issue: PullIssue): Promis
   const kept = issue.pull.reviewers.filter((login) => !reviewers.includes(login));
   issue.pull.reviewers.splice(0, issue.pull.reviewers.length, ...kept);
   const { number } = issue;
-  commitAct(call, {
-    kind: 'reviewers.removed',
-    repo: repo.fullName,
-    number,
-    content: { number, reviewers },
-  });
+  commitAct(call, repo, { kind: 'reviewers.removed', number, content: { number, reviewers } });
   return { json: show(call, repo)(issue) };
 }

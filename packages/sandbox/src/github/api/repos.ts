@@ -6,113 +6,54 @@ import { filesAt, type Repo } from '../world.js';
 import {
   canPush,
   paged,
-  repoOf,
+  repoRoute,
   resolveRef,
   type ApiRoute,
   type Call,
   type Reply,
 } from './call.js';
 
-const REPO = '/repos/:owner/:repo';
-
 export const repoRoutes: readonly ApiRoute[] = [
-  {
-    name: 'repo',
-    method: 'GET',
-    path: REPO,
-    auth: 'any',
-    handle: (call) => {
-      const repo = repoOf(call);
-      return { json: repoJson(repo, canPush(call.caller, repo)) };
-    },
-  },
-  {
-    name: 'contents',
-    method: 'GET',
-    path: `${REPO}/contents/:path{.*}`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: contents,
-  },
-  {
-    name: 'commits',
-    method: 'GET',
-    path: `${REPO}/commits`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: listCommits,
-  },
-  {
-    name: 'commit',
-    method: 'GET',
-    path: `${REPO}/commits/:ref{.+}`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      const sha = resolveRef(call, repo, call.param('ref'));
-      if (sha === undefined) throw invalid([], `No commit found for SHA: ${call.param('ref')}`);
-      if (call.accept.includes('github.sha'))
-        return { text: { type: 'application/vnd.github.sha; charset=utf-8', body: sha } };
-      const [parent] = call.world.git.commit(sha)?.parents ?? [];
-      const changes = changesBetween(filesAt(call.world, parent), filesAt(call.world, sha));
-      const files = changes.map((change) => fileJson(call.world, change));
-      return { json: { ...commitJson(call.world, repo, sha), files } };
-    },
-  },
-  {
-    name: 'compare',
-    method: 'GET',
-    path: `${REPO}/compare/:range{.+}`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: compare,
-  },
-  {
-    name: 'git-ref',
-    method: 'GET',
-    path: `${REPO}/git/ref/:ref{.+}`,
-    needs: ['contents', 'read'],
-    handle: (call) => {
-      const repo = repoOf(call);
-      return { json: refJson(repo, call.param('ref')) };
-    },
-  },
-  {
-    name: 'git-tree',
-    method: 'GET',
-    path: `${REPO}/git/trees/:sha{.+}`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: tree,
-  },
-  {
-    name: 'git-commit',
-    method: 'GET',
-    path: `${REPO}/git/commits/:sha`,
-    needs: ['contents', 'read'],
-    handle: (call) => {
-      repoOf(call);
+  repoRoute('repo', 'GET ', {}, (call, repo) => ({
+    json: repoJson(repo, canPush(call.caller, repo)),
+  })),
+  repoRoute('contents', 'GET /contents/:path{.*}', 'contents:read', contents),
+  repoRoute('commits', 'GET /commits', 'contents:read', listCommits),
+  repoRoute('commit', 'GET /commits/:ref{.+}', 'contents:read', (call, repo) => {
+    const sha = resolveRef(call, repo, call.param('ref'));
+    if (sha === undefined) throw invalid([], `No commit found for SHA: ${call.param('ref')}`);
+    if (call.accept.includes('github.sha'))
+      return { text: { type: 'application/vnd.github.sha; charset=utf-8', body: sha } };
+    const [parent] = call.world.git.commit(sha)?.parents ?? [];
+    const changes = changesBetween(filesAt(call.world, parent), filesAt(call.world, sha));
+    const files = changes.map((change) => fileJson(call.world, change));
+    return { json: { ...commitJson(call.world, repo, sha), files } };
+  }),
+  repoRoute('compare', 'GET /compare/:range{.+}', 'contents:read', compare),
+  repoRoute(
+    'git-ref',
+    'GET /git/ref/:ref{.+}',
+    { needs: 'contents:read', auth: 'token' },
+    (call, repo) => ({ json: refJson(repo, call.param('ref')) }),
+  ),
+  repoRoute('git-tree', 'GET /git/trees/:sha{.+}', 'contents:read', tree),
+  repoRoute(
+    'git-commit',
+    'GET /git/commits/:sha',
+    { needs: 'contents:read', auth: 'token' },
+    (call) => {
       const json = gitCommitJson(call.world, call.param('sha'));
       if (!json) throw notFound();
       return { json };
     },
-  },
-  {
-    name: 'git-blob',
-    method: 'GET',
-    path: `${REPO}/git/blobs/:sha`,
-    auth: 'any',
-    needs: ['contents', 'read'],
-    handle: (call) => {
-      repoOf(call);
-      const sha = call.param('sha');
-      const bytes = call.world.git.blob(sha);
-      if (!bytes) throw notFound();
-      const content = bytes.toString('base64');
-      return { json: { sha, size: bytes.length, encoding: 'base64', content } };
-    },
-  },
+  ),
+  repoRoute('git-blob', 'GET /git/blobs/:sha', 'contents:read', (call) => {
+    const sha = call.param('sha');
+    const bytes = call.world.git.blob(sha);
+    if (!bytes) throw notFound();
+    const content = bytes.toString('base64');
+    return { json: { sha, size: bytes.length, encoding: 'base64', content } };
+  }),
 ];
 
 export function refJson(repo: Repo, name: string): JsonObject {
@@ -124,8 +65,7 @@ export function refJson(repo: Repo, name: string): JsonObject {
 const MAX_INLINE_BYTES = 1024 * 1024;
 const MAX_FOLDER = 1000;
 
-function contents(call: Call): Reply {
-  const repo = repoOf(call);
+function contents(call: Call, repo: Repo): Reply {
   const ref = call.query.get('ref') ?? repo.defaultBranch;
   const sha = resolveRef(call, repo, ref);
   if (sha === undefined) throw problem(404, `No commit found for the ref ${ref}`);
@@ -171,8 +111,7 @@ function fileReply(call: Call, path: string, { sha }: FileEntry): Reply {
   };
 }
 
-function listCommits(call: Call): Reply {
-  const repo = repoOf(call);
+function listCommits(call: Call, repo: Repo): Reply {
   const { world, query } = call;
   const ref = query.get('sha') ?? repo.defaultBranch;
   const sha = resolveRef(call, repo, ref);
@@ -190,8 +129,7 @@ function listCommits(call: Call): Reply {
   return paged(call, shas, (one) => commitJson(world, repo, one));
 }
 
-function compare(call: Call): Reply {
-  const repo = repoOf(call);
+function compare(call: Call, repo: Repo): Reply {
   const { world } = call;
   const [from = '', to = ''] = decodeURIComponent(call.param('range')).split('...');
   const [base, head] = [resolveRef(call, repo, from), resolveRef(call, repo, to)];
@@ -228,8 +166,7 @@ function compare(call: Call): Reply {
 
 const MAX_TREE = 100_000;
 
-function tree(call: Call): Reply {
-  const repo = repoOf(call);
+function tree(call: Call, repo: Repo): Reply {
   const { git } = call.world;
   const given = call.param('sha');
   const commit = resolveRef(call, repo, given);
