@@ -19,12 +19,14 @@ const rssMiB = (pid: number): number =>
 
 /** The client of the SDK leaves a listener for each call on Node 20 and 22. */
 describe.each(['this Node', 'a newer Node'])('20,000 calls of a server on HTTP, %s', (which) => {
-  it('need no more memory than 5,000, and cause no warning', async () => {
+  it('need no more memory than 10,000, and cause no warning', async () => {
     const node = which === 'this Node' ? process.execPath : newerNode();
     const url = await everythingUrl();
     const { command, ...rest } = guardProgram({ upstream: { url } });
     const [, ...args] = command;
-    const guard = await rawStdio({ command: [node, ...args], ...rest }, '2025-11-25');
+    // Without a limit, V8 lets garbage grow with the load, and a leak would not show.
+    const limited = ['--max-old-space-size=160', '--max-semi-space-size=8'];
+    const guard = await rawStdio({ command: [node, ...limited, ...args], ...rest }, '2025-11-25');
     const samples: number[] = [];
     let next = 0;
     const worker = async (): Promise<void> => {
@@ -36,7 +38,9 @@ describe.each(['this Node', 'a newer Node'])('20,000 calls of a server on HTTP, 
       }
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
-    const [early, late] = [samples.slice(4, 9), samples.slice(-5)].map((some) => Math.max(...some));
+    const [early, late] = [samples.slice(5, 10), samples.slice(-5)].map((some) =>
+      Math.max(...some),
+    );
     console.log(JSON.stringify({ node: which, rssMiB: samples.map(Math.round) }));
     expect(guard.stderr()).not.toContain('MaxListeners');
     expect(late).toBeLessThan((early ?? 0) * 1.25);
