@@ -23,6 +23,7 @@ import {
   type ResilientFunction,
   type Upstream,
 } from '@toolkeel/kernel';
+import { TtlCache } from '@toolkeel/pack-kit/base';
 import { failed, recorded, responseTo } from './answers.js';
 import type { Exchange } from './attempts.js';
 import type { UpstreamConfig } from './config.js';
@@ -74,6 +75,7 @@ interface Job {
 const ALLOW_DUPLICATE = 'dev.toolkeel/allow-duplicate';
 /** Results of the upstream are passed on whatever their size; the link bounds it. */
 const BYTE_BUDGET = 2 ** 28;
+const MAX_CACHED = 1000;
 /** Names that clients call without finding them in a listing. */
 const MAX_UNLISTED = 100;
 /** Of a read, the engine needs to know only that it was answered. */
@@ -88,6 +90,7 @@ export class GuardedCalls {
   /** Whether the complete listing was seen. Before that no mutation is allowed. */
   #isComplete = false;
   readonly #repeats = new Repeats();
+  readonly #cache = new TtlCache<ResponseFrame>(() => performance.now(), 0, MAX_CACHED);
   readonly #send: Readonly<Record<Effect, ResilientFunction<Job, ResponseFrame>>>;
 
   constructor(options: GuardedCallsOptions) {
@@ -194,15 +197,23 @@ export class GuardedCalls {
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
+    const isCached = effect === 'read' && guarded.cacheMs !== undefined;
+    const cacheKey = isCached ? contentHash({ tool: name, account: '', args: given }) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (_args: Arguments, context: ToolContext) => {
+      reply = cacheKey === undefined ? undefined : this.#cache.get(cacheKey);
+      if (reply) return ANSWERED;
       const { operation } = context;
       const request = withKey(frame, guarded.idempotencyArgument, operation?.id);
       const job: Job = { exchange, request, operation, isMutation: tool.mutation };
       const outcome = await this.#perform(effect, job, context);
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
-      return tool.mutation ? recorded(reply.message) : ANSWERED;
+      if (tool.mutation) return recorded(reply.message);
+      if (cacheKey !== undefined && isSuccess(reply)) {
+        this.#cache.set(cacheKey, reply, guarded.cacheMs);
+      }
+      return ANSWERED;
     };
     const run = await this.#options.engine().run(
       {
@@ -350,6 +361,12 @@ async function send(
   const fault = effect === 'once' ? undefined : transientFault(reply);
   if (fault) throw new FaultError({ ...fault, cause: reply });
   return reply;
+}
+
+/** Whether the answer is complete and no error. */
+function isSuccess({ message: { result } }: ResponseFrame): boolean {
+  const isComplete = result?.['resultType'] === undefined || result['resultType'] === 'complete';
+  return result !== undefined && result['isError'] !== true && isComplete;
 }
 
 function isReply(cause: unknown): cause is ResponseFrame {

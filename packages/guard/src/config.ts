@@ -28,6 +28,12 @@ const toolRules = z.strictObject({
     .optional()
     .describe('What makes two calls the same act: "refund:{payment_id}".'),
   timeoutSecs: z.number().positive().max(3600).optional().describe('The time limit of a call.'),
+  cacheSecs: z
+    .number()
+    .positive()
+    .max(86_400)
+    .optional()
+    .describe('How long the result of a read answers equal calls. Default: not at all.'),
   idempotencyArgument: z
     .string()
     .min(1)

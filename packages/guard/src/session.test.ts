@@ -377,6 +377,21 @@ it('retries a read whose error is known to be transient, then passes the error o
   expect(upstream.calls).toHaveLength(5);
 });
 
+it('answers equal reads from the cache for the configured time, each with its own id', async () => {
+  const { client, upstream } = open({
+    config: { tools: { get: { effect: 'read', cacheSecs: 60 } } },
+    onCall: ({ args }) => ({ ...text(String(args['n'])), isError: args['n'] === 0 }),
+  });
+  const [one, two] = [await client(), await client()];
+  for (const asking of [one, one, two]) {
+    expect((await asking.call('get', { n: 1 })).result).toMatchObject(text('1'));
+  }
+  expect(upstream.calls).toHaveLength(1);
+  await one.call('get', { n: 0 });
+  await one.call('get', { n: 0 });
+  expect(upstream.calls).toHaveLength(3);
+});
+
 it('redacts the secrets of the environment in results', async () => {
   const { client } = open({
     env: { API_TOKEN: 'tok-0123456789' },

@@ -34,6 +34,8 @@ export interface GuardedTool {
   /** For a call with this effect. */
   readonly withEffect: (effect: Effect) => Tool;
   readonly timeoutMs: number | undefined;
+  /** How long the result of a read answers equal calls. */
+  readonly cacheMs: number | undefined;
   /** The argument in which the server accepts an idempotency key. */
   readonly idempotencyArgument: string | undefined;
 }
@@ -107,6 +109,7 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
     tool: withEffect(worst),
     withEffect,
     timeoutMs: rules?.timeoutSecs === undefined ? undefined : rules.timeoutSecs * 1000,
+    cacheMs: rules?.cacheSecs === undefined ? undefined : rules.cacheSecs * 1000,
     idempotencyArgument: rules?.idempotencyArgument,
   };
 }

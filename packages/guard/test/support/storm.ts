@@ -37,7 +37,7 @@ export async function runStorm(calls: number, inFlight = 8): Promise<StormResult
   const killer = async (): Promise<void> => {
     const one = await rig.client();
     while (!signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 300));
+      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 80));
       // Only a server that answers is killed: the guard needs some time between two losses.
       if (signal.aborted || (await one.ask('ping')).error) continue;
       for (const name of existsSync(children) ? readdirSync(children) : []) {
