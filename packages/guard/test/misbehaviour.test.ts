@@ -31,7 +31,7 @@ const outcomeOf = (frame: Frame): string => {
 };
 
 describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstream, revision }) => {
-  it('a server that misbehaves but answers', async () => {
+  it.concurrent('a server that misbehaves but answers', async () => {
     const chaos = newChaos();
     const guard = await openGuard({ chaos, face, upstream, revision, settings });
     const answered = async (tool: string, fault: string, args = {}) => {
@@ -67,7 +67,7 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
     expectSound(guard);
   });
 
-  it('a server that crashes during a call', async () => {
+  it.concurrent('a server that crashes during a call', async () => {
     const chaos = newChaos();
     // A server on HTTP is started again by its supervisor: the retry has to come after that.
     const policy = upstream === 'HTTP' ? { initialBackoffMs: 1000, jitter: 'none' } : {};
@@ -91,7 +91,7 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
     await guard.close();
   });
 
-  it('a server that does not answer', async () => {
+  it.concurrent('a server that does not answer', async () => {
     const chaos = newChaos();
     const guard = await openGuard({ chaos, face, upstream, revision, settings });
     // Over HTTP an answer that is malformed is the answer; on stdio it may belong to anything.
@@ -120,7 +120,7 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
 describe.each(cases.filter(({ upstream }) => upstream === 'HTTP'))(
   '$face → guard → HTTP, $revision',
   ({ face, revision }) => {
-    it('connections that break, and answers that are none', async () => {
+    it.concurrent('connections that break, and answers that are none', async () => {
       const chaos = newChaos();
       const guard = await openGuard({ chaos, face, upstream: 'HTTP', revision, settings });
       const outcome = async (tool: string, fault: string) => {
@@ -148,7 +148,7 @@ describe.each(cases.filter(({ upstream }) => upstream === 'HTTP'))(
       await guard.close();
     });
 
-    it('a server that forgets its sessions', async () => {
+    it.concurrent('a server that forgets its sessions', async () => {
       const chaos = newChaos();
       const guard = await openGuard({ chaos, face, upstream: 'HTTP', revision, settings });
       for (const fault of ['forget_404', 'forget_400']) {
