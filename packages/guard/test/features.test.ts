@@ -11,13 +11,6 @@ afterAll(() => {
 
 const revision = '2025-11-25';
 
-const respond = ({ method }: { readonly method?: string }): Record<string, unknown> => {
-  if (method === 'sampling/createMessage')
-    return { role: 'assistant', model: 'test', content: { type: 'text', text: 'sampled' } };
-  if (method === 'elicitation/create') return { action: 'accept', content: { name: 'elicited' } };
-  return { roots: [{ uri: 'file:///guarded', name: 'guarded' }] };
-};
-
 /** Requests whose answers depend on nothing but the request. */
 const requests: readonly [method: string, params: Record<string, unknown>][] = [
   ['tools/list', {}],
@@ -33,7 +26,7 @@ const requests: readonly [method: string, params: Record<string, unknown>][] = [
       argument: { name: 'department', value: 'E' },
     },
   ],
-  ['tools/call', { name: 'echo', arguments: { message: 'ünïcode\n\u2028' } }],
+  ['tools/call', { name: 'echo', arguments: { message: 'ünïcode\n' } }],
   ['tools/call', { name: 'get-sum', arguments: { a: 1, b: 2 } }],
   ['tools/call', { name: 'get-structured-content', arguments: { location: 'Chicago' } }],
   ['tools/call', { name: 'get-annotated-message', arguments: { messageType: 'error' } }],
@@ -77,7 +70,6 @@ describe.each([
       revision,
     );
     const guard = await open(face, upstream);
-    for (const { inbox } of [direct, guard]) inbox.respond = respond;
     // The server adds tools after it has asked the client for its roots.
     for (const client of [direct, guard])
       await expect.poll(async () => textIn(await client.call('get-roots-list'))).toMatch(/guarded/);

@@ -28,12 +28,11 @@ describe('the start of a server', () => {
     const guard = await openGuard({ ...paths, chaos, flags, settings });
     const list = await guard.request('tools/list');
     expect(list.error?.message).toMatch(/exited with code 1/);
-    expect(guardErrorIn(await guard.call('read', { key: 'a' }))).toMatchObject({
-      code: 'upstream_unavailable',
-      retryable: true,
-    });
-    const write = guardErrorIn(await guard.call('write', { key: 'b' }));
-    expect(write).toMatchObject({ code: 'upstream_unavailable', outcome: 'not_executed' });
+    // Without a list of tools every call counts as a mutation.
+    for (const tool of ['read', 'write']) {
+      const error = guardErrorIn(await guard.call(tool, { key: tool }));
+      expect(error).toMatchObject({ retryable: true, outcome: 'not_executed' });
+    }
     expect(guard.inbox.problems).toEqual([]);
     await guard.close();
   });

@@ -41,14 +41,18 @@ const problemOf = (frame: unknown): string | undefined => {
   return isValid ? undefined : 'has an invalid error';
 };
 
-type Responder = (request: Frame) => Record<string, unknown>;
+/** Answers the requests of a server. */
+const respond = ({ method }: Frame): Record<string, unknown> => {
+  if (method === 'sampling/createMessage')
+    return { role: 'assistant', model: 'test', content: { type: 'text', text: 'sampled' } };
+  if (method === 'elicitation/create') return { action: 'accept', content: { name: 'elicited' } };
+  return method === 'roots/list' ? { roots: [{ uri: 'file:///guarded', name: 'guarded' }] } : {};
+};
 
 /** Collects the frames of one connection, matches answers with requests and notes violations of the protocol. */
 export class Inbox {
   readonly notifications: Frame[] = [];
   readonly problems: string[] = [];
-  /** Answers requests of the server; replaced by a test. */
-  respond: Responder = () => ({});
   readonly #waiting = new Map<string | number, (frame: Frame) => void>();
   readonly #answered = new Set<string | number>();
   readonly #listeners = new Set<(frame: Frame) => void>();
@@ -70,7 +74,7 @@ export class Inbox {
     else if (frame.id === undefined) {
       this.notifications.push(frame);
       for (const listener of this.#listeners) listener(frame);
-    } else return { jsonrpc: '2.0', id: frame.id, result: this.respond(frame) };
+    } else return { jsonrpc: '2.0', id: frame.id, result: respond(frame) };
     return undefined;
   }
 
