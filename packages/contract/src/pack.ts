@@ -184,6 +184,7 @@ export interface TextUsage {
   readonly outputTokens: number;
   /** Part of `outputTokens`. */
   readonly thinkingTokens?: number;
+  /** Part of `inputTokens`. */
   readonly cachedInputTokens?: number;
   /** In US dollars, where the provider reports it or prices are configured. */
   readonly costUsd?: number;
@@ -241,7 +242,7 @@ export type TextEvent =
   | { readonly type: 'done'; readonly completion: TextCompletion }
   | { readonly type: 'error'; readonly error: TextModelError };
 
-/** `degraded`: answers with errors or slowly. `unknown`: not checked yet. */
+/** `degraded`: answers with errors or slowly. `unknown`: only a request could tell. */
 export interface TextModelHealth {
   readonly state: 'healthy' | 'degraded' | 'down' | 'unknown';
   readonly provider: string;

@@ -21,6 +21,7 @@ export { apiError, apiErrorKind, type ApiErrorKind } from './client/api-error.js
 export { GitHubClient, InstallationClient } from './client/client.js';
 export type {
   Call,
+  CheckRun,
   GitHubClientOptions,
   GitHubResponse,
   GraphqlResponse,

@@ -1,3 +1,4 @@
+import { FaultError } from '@toolkeel/kernel';
 import { headerOf } from '@toolkeel/pack-kit';
 import type { GitHubClient } from './client/client.js';
 import type { Call } from './client/request.js';
@@ -58,13 +59,19 @@ export async function permissionReport(
     const refused = tools.flatMap((tool) => {
       const [name = '', access] = needs[tool] ?? [];
       const isAllowed =
-        access === undefined || granted[name] === access || granted[name] === 'write';
+        access === undefined || [access, 'write', 'admin'].includes(granted[name] ?? '');
       return isAllowed ? [] : [{ tool, needs: `${name}: ${access}` }];
     });
     return { source: 'installation', refused };
   }
-  const { headers } = await client.read('GET /user', {}, call);
-  const stated = headerOf(headers, 'x-oauth-scopes');
+  const stated = await client.read('GET /user', {}, call).then(
+    ({ headers }) => headerOf(headers, 'x-oauth-scopes'),
+    (cause: unknown) => {
+      // GitHub accepts the token of a workflow, but it has no user.
+      if (cause instanceof FaultError && cause.fault.status === 403) return undefined;
+      throw cause;
+    },
+  );
   if (stated === undefined) return { source: 'unknown', refused: [] };
   const scopes = stated.split(/\s*,\s*/);
   const refused = tools.flatMap((tool) => {

@@ -5,6 +5,7 @@ import {
   type GithubSandbox,
   type GithubSandboxOptions,
 } from '@toolkeel/sandbox';
+import { startScriptedUpstream } from '@toolkeel/pack-kit/testing';
 import { describe, expect, test } from 'vitest';
 import {
   createTokenCache,
@@ -90,6 +91,45 @@ describe('requests', () => {
       fault: { kind: 'bad_response', sent: 'no' },
     });
     expect(other.counts().requests).toBe(0);
+  });
+
+  test('never sends the credential to another host that a route names', async () => {
+    const [github, other] = [await sandbox(), await sandbox()];
+    const client = clientOf(github);
+    for (const send of [
+      () => client.read(`GET ${other.url}/user`),
+      () => client.once(`POST ${other.url}/user`, {}),
+    ])
+      await expect(send()).rejects.toMatchObject({ fault: { kind: 'bad_response', sent: 'no' } });
+    expect(other.counts().requests).toBe(0);
+  });
+
+  test('a caller that changes an answer does not change the next one', async () => {
+    const github = await sandbox();
+    const client = clientOf(github);
+    for (let count = 0; count < 3; count += 1) {
+      const { data } = await client.read<{ name?: string }>(REPO, at(github));
+      expect(data.name).toBe(github.landmarks.repo);
+      delete data.name;
+    }
+    expect(github.counts().byStatus).toMatchObject({ 200: 1, 304: 2 });
+  });
+
+  test('a list whose pages are empty ends', async () => {
+    const endless = await startScriptedUpstream(({ origin, path }) => ({
+      json: [],
+      headers: { link: `<${origin}${path}>; rel="next"` },
+    }));
+    onClose(() => endless.close());
+    const client = new GitHubClient({ baseUrl: endless.origin, token: 'x' });
+    onClose(() => client.close());
+    const all = await client.collect('GET /user/issues', {}, {}, 1000);
+    const found = await client.find('GET /user/repos', {}, {}, 1000, () => true);
+    expect([all.isComplete, found.isComplete, endless.requests.length]).toEqual([
+      false,
+      false,
+      200,
+    ]);
   });
 
   test('a hanging upstream ends at the deadline', async () => {
@@ -336,20 +376,20 @@ describe('installations', () => {
       { ...at(github), ref: 'heads/main' },
     );
     const head_sha = data.object.sha;
-    const check = { ...at(github), name: 'lint', head_sha, external_id: 'run-1' };
+    const check = { ...at(github), name: 'lint', head_sha };
+    const first = await client.createCheckRun({ ...check, external_id: 'run-0' });
+    expect(first).toMatchObject({ isFound: false, data: { external_id: 'run-0' } });
     github.setFaults([{ kind: 'reset-after-read', routes: ['create-check-run'], times: 1 }]);
-    await expect(client.once('POST /repos/{owner}/{repo}/check-runs', check)).rejects.toMatchObject(
-      {
-        fault: { sent: 'maybe' },
-      },
-    );
-    const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
-    const found = await client.read<{ check_runs: { external_id: string }[] }>(route, {
-      ...at(github),
-      ref: head_sha,
-      check_name: 'lint',
+    const second = await client.createCheckRun({ ...check, external_id: 'run-1' });
+    expect(second).toMatchObject({ isFound: true, data: { external_id: 'run-1' } });
+    expect(github.commits({ kind: 'check.created' }).map(({ id }) => id)).toEqual([
+      first.data['id'],
+      second.data['id'],
+    ]);
+    github.setFaults([{ kind: 'http-502', routes: ['create-check-run'], times: 1 }]);
+    await expect(client.createCheckRun({ ...check, external_id: 'run-2' })).rejects.toMatchObject({
+      fault: { kind: 'server', status: 502 },
     });
-    expect(found.data.check_runs.map((run) => run.external_id)).toEqual(['run-1']);
-    expect(github.commits({ kind: 'check.created' })).toHaveLength(1);
+    expect(github.commits({ kind: 'check.created' })).toHaveLength(2);
   });
 });

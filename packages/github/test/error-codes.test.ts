@@ -82,7 +82,7 @@ const healthy = ({ method, path }: ReceivedRequest): Reply | undefined =>
     'POST /repos/o/r/git/trees': { json: { sha: 't1' } },
     'POST /repos/o/r/git/commits': { json: { sha: 'c1' } },
     'GET /repos/o/r/compare/c1...main': { json: { status: 'diverged' } },
-    'GET /repos/o/r/actions/runs/2': { json: { run_attempt: 1 } },
+    'GET /repos/o/r/actions/runs/2': { json: { id: 2, run_attempt: 1 } },
   })[`${method} ${path}`];
 
 let started = 0;
@@ -146,6 +146,45 @@ describe('the contract of every tool', () => {
     const cells = [...(await run(false)), ...(await run(true))];
     expect(cells).toHaveLength(specs.length * upstreamFaults.length - texts.length);
   }, 120_000);
+
+  test('an answer without what it should contain is no result, and a write stays unknown', async () => {
+    // They need nothing of the answer, or take any text.
+    const indifferent = ['create_branch', 'commit_files', 'run_workflow', 'rerun_or_cancel_run'];
+    const others = ['relate_issues', 'update_pull', 'mark_notification_read', ...texts];
+    const names = [...indifferent, ...others].map((name) => `github_${bare(name)}`);
+    const reading = specs.filter(({ name }) => !names.includes(name));
+    const unusable = (name: string, json: unknown) =>
+      ({ name, kind: 'bad_response', sent: 'answered', reply: { json } }) as const;
+    const cells = await faultMatrix({
+      specs: reading,
+      argumentsOf: (tool) => argumentsOf[bare(tool)],
+      start: (upstream) => start(upstream),
+      healthy,
+      maxRetries: 0,
+      faults: [unusable('empty object', {}), unusable('number', 7)],
+      codeOf: (_, { effect }) => (effect === 'once' ? 'outcome_unknown' : 'upstream_unavailable'),
+    });
+    expect(cells).toHaveLength(reading.length * 2);
+  });
+
+  test('a commit whose objects GitHub does not name is neither made nor called unchanged', async () => {
+    for (const object of ['blobs', 'trees', 'commits']) {
+      const upstream = await startScriptedUpstream((request) => {
+        const isObject = request.path === `/repos/o/r/git/${object}` && request.method === 'POST';
+        return isObject ? { json: {} } : (healthy(request) ?? { json: { sha } });
+      });
+      onClose(() => upstream.close());
+      const rig = await start(upstream);
+      const files = [{ path: 'a', content: 'YQ==', base64: true }];
+      const args = { ...argumentsOf['commit_files'], files };
+      expect([object, await rig.error('github_commit_files', args)]).toMatchObject([
+        object,
+        { code: 'upstream_unavailable', outcome: 'not_executed' },
+      ]);
+      expect(upstream.requests.map(({ method }) => method)).not.toContain('PATCH');
+      await rig.close();
+    }
+  });
 
   test('error codes are exactly those that each tool declares', async () => {
     const { note, verify } = observeCodes(github.describe());

@@ -61,6 +61,17 @@ describe('the permissions that doctor reports', () => {
     expect(await checkPermissions({ baseUrl: github.url }, {})).toBeUndefined();
   });
 
+  test('the token of a workflow, which has no user, is accepted', async () => {
+    const { rig, github } = await world();
+    github.setFaults([{ kind: 'github-403-bare', routes: ['user'] }]);
+    expect(await rig.instance.health()).toMatchObject({ ok: true });
+    const settings = { baseUrl: github.url, token: { env: 'TOKEN' } };
+    expect(await checkPermissions(settings, { TOKEN: github.token })).toEqual({
+      source: 'unknown',
+      refused: [],
+    });
+  });
+
   test('a refused call names the missing permission', async () => {
     const { another, repo, github } = await world();
     const rig = await another({}, github.issueToken({ permissions: { issues: 'read' } }));

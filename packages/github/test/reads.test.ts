@@ -148,6 +148,58 @@ describe('reads', () => {
     expect(new Set(ids.map(({ id }) => id)).size).toBe(ids.length);
   });
 
+  test('the second page of a code search has fragments too', async () => {
+    const { rig } = await world();
+    const { all, pages } = await allPages(
+      rig,
+      'search_code',
+      { query: 'export', limit: 1 },
+      'matches',
+    );
+    expect(pages).toBeGreaterThan(1);
+    for (const match of all) expect(match).toHaveProperty('fragments.0');
+  });
+
+  test('the pages of a tree are those of one state, whatever happens to the branch', async () => {
+    const { rig, repo, github } = await world();
+    const args = { repo, recursive: true, limit: 4 };
+    const first = await rig.run('list_tree', args);
+    github.moveBranch('main', 'AAA-first.md');
+    const next_token = first.meta.pagination?.next_token;
+    const second = await rig.run('list_tree', { ...args, next_token });
+    const paths = [first, second].flatMap(
+      (one) => one.data as { entries?: { path: string }[] } | null,
+    );
+    const names = paths.flatMap((one) => (one?.entries ?? []).map(({ path }) => path));
+    expect(new Set(names).size).toBe(8);
+    expect(names).not.toContain('AAA-first.md');
+  });
+
+  test('text that takes more bytes than characters fits the byte budget', async () => {
+    const { rig, repo, github } = await world();
+    const wide = '港の潮位表を読む。\n'.repeat(4_000);
+    const files = [
+      { path: 'wide.txt', content: wide },
+      { path: 'min.js', content: 'é"'.repeat(40_000) },
+    ];
+    await rig.data('commit_files', { repo, branch: 'main', message: 'Wide', files });
+    let text = '';
+    for (let start_line: number | undefined = 1; start_line !== undefined;) {
+      const part = await rig.data('read_file', { repo, path: 'wide.txt', start_line });
+      text += `${part['text']}\n`;
+      start_line = part['next_line'];
+    }
+    expect(text).toBe(wide);
+    const { warnings } = await rig.data('read_file', { repo, path: 'min.js' });
+    expect(warnings).toEqual([expect.stringContaining('Line 1 has 80000 characters')]);
+    const issue = await rig.data('create_issue', { repo, title: 'Wide', body: wide });
+    const { number } = issue['issue'] as unknown as { number: number };
+    expect(await rig.data('get_issue', { repo, number })).toMatchObject({
+      issue: { body_truncated: true, body_length: wide.length },
+    });
+    expect(github.readFile('main', 'wide.txt')).toBe(wide);
+  });
+
   test('a job log comes from its link, without the token, and without timestamps', async () => {
     const { rig, repo, github } = await world();
     const log = await rig.data('get_job_log', {

@@ -27,11 +27,14 @@ async function startServer(): Promise<string> {
   return `http://127.0.0.1:${port.toString().trim()}`;
 }
 
-/** Uploads, archives and raw files are not JSON, and no tool needs them. */
-const isReplayable = ({ method, body, path, response }: Exchange): boolean =>
-  (typeof body !== 'string' || body === '') &&
-  !path.includes('/tarball/') &&
-  !(method === 'get' && typeof response === 'string');
+/** The exchanges that the client refuses to send, or whose answers it does not read. No tool needs them. */
+const unsupported: Readonly<Record<string, string>> = {
+  'get-archive 0': 'redirects to an archive, which is binary; the client reads JSON and text',
+  'get-archive 1': 'the archive itself, on codeload.github.com',
+  'release-assets 1': 'an upload to uploads.github.com: the credential is sent to the API only',
+  'release-assets-conflict 1': 'an upload to uploads.github.com',
+  'release-assets-conflict 4': 'an upload to uploads.github.com',
+};
 
 const isRedirect = ({ status }: Exchange): boolean => status >= 300 && status < 400;
 
@@ -41,11 +44,12 @@ async function send(
   { method, path, body, status, response }: Exchange,
 ): Promise<GitHubResponse | undefined> {
   const verb = method.toUpperCase();
-  const parameters = typeof body === 'object' ? { ...body } : {};
+  const parameters = typeof body === 'object' ? { ...body } : body === '' ? {} : { data: body };
   const isText = typeof response === 'string' && response !== '';
+  const options = isText ? { expects: 'text' as const } : {};
   try {
-    if (verb === 'GET') return await client.follow(client.baseUrl.pathname + path.slice(1));
-    const options = isText ? { expects: 'text' as const } : {};
+    if (verb === 'GET')
+      return await client.follow(client.baseUrl.pathname + path.slice(1), {}, options);
     return await client.once(`${verb} ${path}`, parameters, {}, options);
   } catch (cause) {
     if (cause instanceof FaultError && cause.fault.status === status) return undefined;
@@ -57,7 +61,13 @@ test('the recorded exchanges of GitHub replay through the client', async () => {
   const origin = await startServer();
   const all = (await (await fetch(`${origin}/scenarios`)).json()) as Record<string, Exchange[]>;
   let replayed = 0;
-  for (const [scenario, exchanges] of Object.entries(all)) {
+  const skipped: string[] = [];
+  for (const [scenario, recorded] of Object.entries(all)) {
+    const names = recorded.map((_, at) => `${scenario} ${at}`);
+    skipped.push(...names.filter((name) => name in unsupported));
+    const exchanges = recorded.filter((_, at) => !(`${scenario} ${at}` in unsupported));
+    replayed += exchanges.length;
+    if (exchanges.length === 0) continue;
     const loaded = await fetch(`${origin}/fixtures`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -81,8 +91,6 @@ test('the recorded exchanges of GitHub replay through the client', async () => {
       return before !== undefined && isRedirect(before) && before.method === 'get';
     };
     for (const [at, exchange] of exchanges.entries()) {
-      if (!isReplayable(exchange)) break;
-      replayed += 1;
       // The client has followed the redirect of the read before.
       if (isFollowed(at)) continue;
       const isFollowing = isRedirect(exchange) && exchange.method === 'get';
@@ -98,6 +106,6 @@ test('the recorded exchanges of GitHub replay through the client', async () => {
     }
     await client.close();
   }
-  // The others are behind an upload in their scenario.
-  expect(replayed).toBe(58);
+  expect(replayed).toBe(66);
+  expect(skipped.toSorted()).toEqual(Object.keys(unsupported).toSorted());
 }, 60_000);

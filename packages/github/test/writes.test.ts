@@ -63,6 +63,21 @@ describe('issues and comments', () => {
     expect(await rig.error('get_pull', { repo, number: 7 })).toMatchObject({ code: 'not_found' });
   });
 
+  test('sub-issues that GitHub refuses are warnings beside those that it accepts', async () => {
+    const { rig, repo, github } = await world();
+    github.setFaults([{ kind: 'github-403-bare', routes: ['add-sub-issue'], times: 1 }]);
+    expect(await rig.data('relate_issues', { repo, number: 1, add: [2, 3] })).toMatchObject({
+      added: [3],
+      sub_issues: [3],
+      warnings: [expect.stringContaining('Sub-issue #2 was not changed')],
+    });
+    // A 404 is no proof that it is gone.
+    github.setFaults([{ kind: 'http-404', routes: ['remove-sub-issue'], times: 1 }]);
+    const remove = { repo, number: 1, remove: [3] };
+    expect(await rig.error('relate_issues', remove)).toMatchObject({ code: 'not_found' });
+    expect(await rig.data('relate_issues', remove)).toMatchObject({ removed: [3] });
+  });
+
   test('a review is submitted, never pending, with its comments', async () => {
     const { rig, repo, github, another } = await world();
     const { pull, collaborator } = github.landmarks;
@@ -178,6 +193,20 @@ describe('branches and pull requests', () => {
     expect(
       await rig.error('merge_pull', { repo, number: conflictingPull, head_sha: conflicting }),
     ).toMatchObject({ code: 'upstream_rejected', message: expect.stringContaining('conflicts') });
+  });
+
+  test('a change without an answer is not reported as undone, nor the old state as the new one', async () => {
+    const { rig, repo, github } = await world();
+    const { pull: number, collaborator } = github.landmarks;
+    github.setFaults([
+      { kind: 'acted-http-502', routes: ['update-pull'] },
+      { kind: 'http-502', routes: ['pull'], skip: 1 },
+    ]);
+    const args = { repo, number, title: 'New', add_reviewers: [collaborator] };
+    expect((await rig.data('update_pull', args))['warnings']).toEqual([
+      expect.stringContaining('fields may not have been changed'),
+      expect.stringContaining('This is the state before the change'),
+    ]);
   });
 
   test('updates the parts that it can, and warns of the rest', async () => {
@@ -343,7 +372,7 @@ describe('lost answers', () => {
   const acts: readonly (readonly [
     tool: string,
     route: string,
-    args: (world: Landmarks) => object,
+    args: (world: Landmarks, rig: Rig, repo: string) => object | Promise<object>,
   ])[] = [
     ['create_issue', 'create-issue', () => ({ title: 'Lost' })],
     ['comment', 'create-comment', ({ issue: number }) => ({ number, body: 'Lost' })],
@@ -353,6 +382,17 @@ describe('lost answers', () => {
       ({ pull: number }) => ({ number, event: 'comment', body: 'Lost' }),
     ],
     ['create_branch', 'create-ref', () => ({ branch: 'lost' })],
+    [
+      'reply_review_comment',
+      'reply-review-comment',
+      async ({ pull: number }, rig, repo) => {
+        const threads = { repo, number, kind: 'threads' };
+        const [thread] = (await rig.data('get_pull_discussion', threads))['entries'] as unknown as {
+          comments: { comment_id: number }[];
+        }[];
+        return { number, comment_id: thread?.comments[0]?.comment_id, body: 'Lost' };
+      },
+    ],
     [
       'create_pull',
       'create-pull',
@@ -377,24 +417,83 @@ describe('lost answers', () => {
       for (const kind of lost) {
         const { rig, repo, github } = await world();
         github.setFaults([{ kind, routes: [route], times: 1 }]);
-        const envelope = await rig.run(tool, { repo, ...args(github.landmarks) });
+        const envelope = await rig.run(tool, {
+          repo,
+          ...(await args(github.landmarks, rig, repo)),
+        });
         expect([kind, envelope]).toMatchObject([kind, { success: true }]);
         expect(github.duplicates()).toEqual([]);
       }
     },
   );
 
-  test('an act that was not executed is never reported as executed', async () => {
+  test('an act that was not executed is settled as such when GitHub cannot execute it any more', async () => {
     const checks = acts.map(async ([tool, route, args]) => {
       const { rig, repo, github } = await world();
       github.setFaults([{ kind: 'http-502', routes: [route], times: 1 }]);
-      const error = await rig.error(tool, { repo, ...args(github.landmarks) });
-      const sent = github.log({ route }).filter(({ method }) => method !== 'GET');
-      return { tool, code: error.code, commits: github.commits().length, sent: sent.length };
+      const given = { repo, ...(await args(github.landmarks, rig, repo)) };
+      const sent = (): number =>
+        github.log({ route }).filter(({ method }) => method !== 'GET').length;
+      const attempt = async () => {
+        const envelope = await rig.run(tool, given);
+        const code = envelope.success ? 'success' : envelope.error.code;
+        return [code, sent(), github.commits().length];
+      };
+      const first = await attempt();
+      rig.later(29_000);
+      const early = await attempt();
+      rig.later(2_000);
+      return { tool, answers: [first, early, await attempt()] };
     });
+    const unknown = ['outcome_unknown', 1, 0];
+    // Only GitHub's refusal to repeat a write makes its absence a proof; a marker may still appear.
+    const isMarked = (tool: string) => /issue|comment|review|reply/.test(tool);
     expect(await Promise.all(checks)).toEqual(
-      acts.map(([tool]) => ({ tool, code: 'outcome_unknown', commits: 0, sent: 1 })),
+      acts.map(([tool]) => ({
+        tool,
+        answers: [unknown, unknown, isMarked(tool) ? unknown : ['success', 2, 1]],
+      })),
     );
+  });
+
+  test('an operator decides when a missing marker is a proof', async () => {
+    const { rig, repo, github } = await world({}, { reconcile: { authoritativeAfterSecs: 60 } });
+    github.setFaults([{ kind: 'http-502', routes: ['create-issue'], times: 1 }]);
+    const args = { repo, title: 'Never' };
+    expect(await rig.error('create_issue', args)).toMatchObject({ code: 'outcome_unknown' });
+    rig.later(61_000);
+    expect(await rig.data('create_issue', args)).toHaveProperty('issue.number');
+    expect(github.commits({ kind: 'issue.created' })).toHaveLength(1);
+  });
+
+  test('a rerun and a cancellation whose answers are lost are found by the state of the run', async () => {
+    const { rig, repo, github } = await world();
+    const { failedRun, runningRun } = github.landmarks;
+    const lose = () =>
+      github.setFaults([
+        { kind: 'reset-after-read', routes: ['rerun', 'rerun-failed', 'cancel-run'], times: 1 },
+      ]);
+    lose();
+    const rerun = { repo, run_id: failedRun, attempt: 1, action: 'rerun_failed' };
+    expect(await rig.data('rerun_or_cancel_run', rerun)).toMatchObject({ attempt: 2 });
+    lose();
+    const cancel = { repo, run_id: runningRun, attempt: 1, action: 'cancel' };
+    expect(await rig.data('rerun_or_cancel_run', cancel)).toMatchObject({ action: 'cancel' });
+    expect(github.duplicates()).toEqual([]);
+  });
+
+  test('a cancellation that is not visible yet stays unknown, however late', async () => {
+    const { rig, repo, github } = await world();
+    const { runningRun: run_id } = github.landmarks;
+    github.setFaults([{ kind: 'http-502', routes: ['cancel-run'], times: 1 }]);
+    const cancel = { repo, run_id, attempt: 1, action: 'cancel' };
+    expect(await rig.error('rerun_or_cancel_run', cancel)).toMatchObject({
+      code: 'outcome_unknown',
+    });
+    rig.later(60_000);
+    expect(await rig.error('rerun_or_cancel_run', cancel)).toMatchObject({
+      code: 'outcome_unknown',
+    });
   });
 
   test('a merge whose answer is lost is found by its state', async () => {

@@ -91,6 +91,7 @@ describe('Claude', () => {
   it.for<readonly [FaultRule, string, object]>([
     [{ kind: 'http-400' }, 'invalid_request', { status: 400 }],
     [{ kind: 'http-401' }, 'auth', {}],
+    [{ kind: 'http-403' }, 'auth', {}],
     [{ kind: 'llm-billing' }, 'billing', {}],
   ])('does not repeat %j', async ([rule, code, facts]) => {
     const sandbox = await sandboxOf({ faults: [{ ...rule, routes: ['messages'] }] });
@@ -149,10 +150,42 @@ describe('Claude', () => {
     await expectNoChildren();
   });
 
+  it('leaves calls of tools to the caller, who answers with their results', async () => {
+    const sandbox = await sandboxOf();
+    const model = claudeOf(sandbox);
+    const called = await model.complete({ ...ask('sky'), tools: [LOOK_UP] });
+    expect(called).toMatchObject({
+      finish: 'tool_calls',
+      text: '',
+      toolCalls: [{ type: 'tool_call', name: 'look_up', arguments: { query: 'sky' } }],
+      usage: { costUsd: expect.any(Number) },
+    });
+    expect(asked(sandbox)).toBe(1);
+    const [call] = called.toolCalls;
+    const result = {
+      type: 'tool_result',
+      callId: call!.id,
+      name: 'look_up',
+      content: 'blue',
+    } as const;
+    const messages = [
+      { role: 'user', content: 'sky' },
+      { role: 'assistant', content: [call!] },
+      { role: 'user', content: [result] },
+    ] as const;
+    const answered = await model.complete({ tools: [LOOK_UP], messages });
+    expect(answered).toMatchObject({ finish: 'stop', text: expect.stringContaining('blue') });
+    await expectNoChildren();
+  });
+
   it('refuses what the CLI cannot do instead of ignoring it', async () => {
-    const model = claudeOf(await sandboxOf());
-    const error = await errorOf(model.complete({ ...ask(), temperature: 0 }));
-    expect(error).toMatchObject({ code: 'unsupported', attempts: 0 });
+    const sandbox = await sandboxOf();
+    const model = claudeOf(sandbox);
+    for (const unusable of [{ temperature: 0 }, { tools: [LOOK_UP], responseSchema: {} }]) {
+      const error = await errorOf(model.complete({ ...ask(), ...unusable }));
+      expect(error).toMatchObject({ code: 'unsupported', retriable: false, attempts: 0 });
+    }
+    expect(sandbox.log()).toEqual([]);
   });
 
   it('reports its health and its models without a completion', async () => {
@@ -173,6 +206,12 @@ describe('Claude', () => {
     });
   });
 });
+
+const LOOK_UP = {
+  name: 'look_up',
+  description: 'Looks something up.',
+  parameters: { type: 'object', properties: { query: { type: 'string' } } },
+};
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

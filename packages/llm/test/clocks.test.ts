@@ -74,6 +74,7 @@ async function silentPort(): Promise<{ readonly url: string; readonly close: () 
 
 const SCALED_MS = 300;
 const MAX_LATENESS_MS = 100;
+const BUSY_MS = 20;
 
 /** One request with this clock at 300 ms and the others off: its error, and how late the answer was. */
 async function measure({ provider, setting, fault, route, isIdle }: Row) {
@@ -110,7 +111,7 @@ async function measure({ provider, setting, fault, route, isIdle }: Row) {
   // The connection of the abandoned request is closed.
   await expect.poll(() => sandbox.log().filter(({ outcome }) => outcome === 'pending')).toEqual([]);
   silent?.close();
-  return { error, lateMs };
+  return { error, lateMs, controlLateMs: clock.controlLateMs };
 }
 
 /** Loads the SDK, so that the measured request does not. */
@@ -123,8 +124,9 @@ describe('in real time, with clocks of 300 ms', () => {
     '%s fires with the control timer and leaves nothing behind',
     async ([, one]) => {
       let found = await measure(one);
-      // A busy machine may be late itself; the clock is not late three times in a row.
-      for (let tries = 1; tries < 3 && found.lateMs > MAX_LATENESS_MS; tries++) {
+      // A measurement counts unless the machine was too busy for the bare timer too.
+      for (let tries = 1; tries < 5 && found.controlLateMs > BUSY_MS; tries++) {
+        if (found.lateMs <= MAX_LATENESS_MS) break;
         found = await measure(one);
       }
       const { clock, phase } = one;
@@ -191,11 +193,14 @@ async function reached(
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Advances in steps with real time in between, so that keep-alive bytes arrive as they would. */
+/**
+ * Advances in steps with real time in between, so that keep-alive bytes arrive as they would. Small steps:
+ * a busy machine may delay the bytes of several of them.
+ */
 async function keepAlive(clock: VirtualClock, ms: number): Promise<void> {
-  const step = 30_000;
+  const step = 10_000;
   for (let done = 0; done < ms; done += step) {
     await clock.advance(Math.min(step, ms - done));
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -63,7 +63,7 @@ describe.for([
   });
 
   it.for<readonly [FaultRule['kind'], FaultRule | object, string, object]>([
-    ['http-500', {}, 'server_error', { status: 500, phase: 'first_content' }],
+    ['http-500', {}, 'server_error', { status: 500, phase: 'headers' }],
     ['http-503', {}, 'server_error', { status: 503 }],
     ['http-529', {}, 'overloaded', { status: 529 }],
     ['http-408', {}, 'timeout', { status: 408 }],
@@ -112,6 +112,12 @@ describe('a Gemini stream', () => {
     const types = (await eventsOf(model.stream(ask()))).map(({ type }) => type);
     expect([...new Set(types)]).toEqual(['start', 'content', 'usage', 'done']);
     expect(types.filter((type) => type === 'content').length).toBeGreaterThan(3);
+  });
+
+  it('begins with a response, not with an error', async () => {
+    const sandbox = await sandboxOf({ faults: [{ kind: 'http-503', times: 1 }] });
+    const types = (await eventsOf(geminiOf(sandbox).stream(ask()))).map(({ type }) => type);
+    expect(types.slice(0, 3)).toEqual(['retry', 'start', 'content']);
   });
 
   it('that is cut mid-way ends with the partial text, or begins again', async () => {

@@ -45,6 +45,25 @@ describe('llm_complete', () => {
     expect(data).toMatchObject({ provider: 'gemini', model: 'gemini-2.5-pro' });
   });
 
+  it('has a cost where the prices of all models that may be asked are known', async () => {
+    const prices = { 'gemini-2.5-flash': { input: 1, output: 2 } };
+    const costOf = async (providers: readonly ('claude' | 'gemini')[], args: object) => {
+      const rig = await packOf(await sandboxOf(), {
+        providers: [...providers],
+        gemini: { prices },
+      });
+      const tool = rig.instance.tools.find(({ name }) => name === 'llm_complete');
+      return tool?.estimateCost?.({ prompt: 'Why?', max_output_tokens: 100, ...args });
+    };
+    const cost = { amount: (4 * 0.5 * 1 + 100 * 2) / 1e6, unit: 'USD' };
+    expect(await costOf(['gemini'], {})).toEqual(cost);
+    expect(await costOf(['gemini', 'claude'], { provider: 'gemini' })).toEqual(cost);
+    expect(await costOf(['gemini', 'claude'], { model: 'gemini-2.5-flash' })).toEqual(cost);
+    // Claude may answer, and its price is not known before.
+    expect(await costOf(['gemini', 'claude'], {})).toBeUndefined();
+    expect(await costOf(['gemini'], { model: 'gemini-2.5-pro' })).toBeUndefined();
+  });
+
   it('reports its retries to the host', async () => {
     const sandbox = await sandboxOf({ faults: [{ kind: 'llm-429-retry-after-ms', times: 1 }] });
     const rig = await packOf(sandbox, { providers: ['gemini'] });

@@ -58,6 +58,18 @@ describe('the cost of a listing', async () => {
     }
   });
 
+  it('of all GitHub tools, as a model sees them without the arguments of the journal, is at most 4,000', async () => {
+    const count = loadTokenCounter();
+    const { pack } = await cliPack('github').load();
+    const visible = pack.describe().map((tool) => {
+      const { name, description, inputSchema } = listTool(tool);
+      return count(JSON.stringify({ name, description, inputSchema }));
+    });
+    expect(visible).toHaveLength(35);
+    expect(Math.max(...visible)).toBeLessThanOrEqual(200);
+    expect(visible.reduce((sum, cost) => sum + cost, 0)).toBeLessThanOrEqual(4000);
+  });
+
   it('includes the tools of the host only where something can be changed', async () => {
     const reads = [...(await groups())].map(
       ([name, tools]) => [name, tools.filter(({ mutation }) => !mutation)] as const,

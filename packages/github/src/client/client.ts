@@ -1,4 +1,4 @@
-import { withSendToken } from '@toolkeel/contract';
+import { outcomeOfFault, withSendToken } from '@toolkeel/contract';
 import {
   FaultError,
   presets,
@@ -9,8 +9,8 @@ import {
   type Upstream,
 } from '@toolkeel/kernel';
 import {
-  arrayOf,
   authenticate,
+  badResponse,
   BoundedMap,
   createConnections,
   createHttpClient,
@@ -31,6 +31,7 @@ import {
   type Credential,
   type InstallationOptions,
 } from './credentials.js';
+import { itemsIn } from './document.js';
 import { faultOfGitHub, GitHubError, graphqlLimit } from './faults.js';
 import { documentedPacing, gateOf, type GateStatus, type Pacing, type RateGate } from './limits.js';
 import { linkOf } from './link.js';
@@ -41,6 +42,7 @@ import {
   linkRequest,
   responseOf,
   type Call,
+  type CheckRun,
   type GitHubClientOptions,
   type GitHubRequest,
   type GitHubResponse,
@@ -53,11 +55,18 @@ const DEFAULT_BASE = 'https://api.github.com';
 const MEDIA_TYPE = 'application/vnd.github+json';
 const MAX_CACHED = 500;
 const MAX_CACHED_BYTES = 262_144;
+/** A list whose pages are empty has no other end. */
+const MAX_PAGES = 100;
 
 interface CachedResponse {
   readonly etag: string;
   readonly data: unknown;
   readonly next: string | undefined;
+}
+
+interface Collected<Item> {
+  readonly items: readonly Item[];
+  readonly isComplete: boolean;
 }
 
 /** A client of GitHub's REST and GraphQL APIs for one credential. */
@@ -158,24 +167,28 @@ export class GitHubClient {
   }
 
   /** Reads a page by its link, verbatim. A link to another origin is refused. */
-  async follow<Data = unknown>(link: string, call: Call = {}): Promise<GitHubResponse<Data>> {
-    return this.#conditional<Data>(linkRequest(this.baseUrl, link), this.#context(call));
+  async follow<Data = unknown>(
+    link: string,
+    call: Call = {},
+    options: RequestOptions = {},
+  ): Promise<GitHubResponse<Data>> {
+    return this.#conditional<Data>(linkRequest(this.baseUrl, link, options), this.#context(call));
   }
 
-  /** All items of a list up to `maxItems`, and the link to the rest. `itemsOf` finds them in a page. */
+  /** All items of a list up to `maxItems`. */
   async collect<Item>(
     route: string,
     parameters: Parameters,
     call: Call,
     maxItems: number,
-    itemsOf: (data: unknown) => readonly Item[] = (data) => arrayOf(data) as readonly Item[],
-  ): Promise<{ readonly items: readonly Item[]; readonly isComplete: boolean }> {
+  ): Promise<Collected<Item>> {
     const items: Item[] = [];
     let page = await this.read(route, { per_page: 100, ...parameters }, call);
-    for (;;) {
-      items.push(...itemsOf(page.data));
-      if (page.next === undefined) return { items, isComplete: true };
-      if (items.length >= maxItems) return { items: items.slice(0, maxItems), isComplete: false };
+    for (let pages = 1; ; pages += 1) {
+      items.push(...(itemsIn(page) as readonly Item[]));
+      if (page.next === undefined && items.length <= maxItems) return { items, isComplete: true };
+      if (page.next === undefined || items.length >= maxItems || pages === MAX_PAGES)
+        return { items: items.slice(0, maxItems), isComplete: false };
       page = await this.follow(page.next, call);
     }
   }
@@ -188,13 +201,15 @@ export class GitHubClient {
     maxItems: number,
     matches: (item: Item) => boolean,
   ): Promise<{ readonly found: Item | undefined; readonly isComplete: boolean }> {
-    let page = await this.read<Item[]>(route, { per_page: 30, ...parameters }, call);
-    for (let seen = 0; ;) {
-      const found = page.data.find(matches);
-      seen += page.data.length;
+    let page = await this.read(route, { per_page: 30, ...parameters }, call);
+    for (let seen = 0, pages = 1; ; pages += 1) {
+      const items = itemsIn(page) as readonly Item[];
+      const found = items.find(matches);
+      seen += items.length;
       const isComplete = page.next === undefined;
-      if (found !== undefined || isComplete || seen >= maxItems) return { found, isComplete };
-      page = await this.follow<Item[]>(page.next ?? '', call);
+      if (found !== undefined || isComplete || seen >= maxItems || pages === MAX_PAGES)
+        return { found, isComplete };
+      page = await this.follow(page.next ?? '', call);
     }
   }
 
@@ -216,6 +231,43 @@ export class GitHubClient {
     options: RequestOptions = {},
   ): Promise<GitHubResponse<Data>> {
     return this.#write<Data>('once', route, parameters, call, options);
+  }
+
+  /**
+   * Like {@link once}; if the outcome is unknown, returns what `find` finds of the write instead. Without a
+   * find the fault is thrown, and the outcome stays unknown: a list may show a write late.
+   */
+  async onceOrFind<Data>(
+    route: string,
+    parameters: Parameters,
+    find: (call: Call) => Promise<Data | undefined>,
+    call: Call = {},
+    options: RequestOptions = {},
+  ): Promise<{ readonly data: Data; readonly isFound: boolean }> {
+    const context = this.#context(call);
+    try {
+      const { data } = await this.once<Data>(route, parameters, context, options);
+      return { data, isFound: false };
+    } catch (cause) {
+      const isLost =
+        cause instanceof FaultError && outcomeOfFault('once', cause.fault) === 'unknown';
+      const data = isLost ? await find(context).catch(() => undefined) : undefined;
+      if (data === undefined) throw cause;
+      return { data, isFound: true };
+    }
+  }
+
+  /** Creates a check run. Its `external_id`, unique among those of the commit, finds it after a lost answer. */
+  createCheckRun(run: CheckRun, call: Call = {}) {
+    const { owner, repo, name, head_sha, external_id } = run;
+    const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+    const at = { owner, repo, ref: head_sha, check_name: name, filter: 'all', per_page: 100 };
+    const find = async (context: Call) => {
+      const { data } = await this.read(route, at, context);
+      const runs = objectsOf(memberOf(data, 'check_runs'));
+      return runs.find((found) => found['external_id'] === external_id);
+    };
+    return this.onceOrFind('POST /repos/{owner}/{repo}/check-runs', { ...run }, find, call);
   }
 
   /** GET with retries for a path below the API, with every guarantee of {@link read}. */
@@ -244,7 +296,10 @@ export class GitHubClient {
     const { json } = response;
     const data = memberOf(json, 'data');
     const errors = objectsOf(memberOf(json, 'errors'));
-    if (data === undefined || data === null) throw this.graphqlError(errors);
+    if (data === undefined || data === null) {
+      if (errors.length === 0) throw badResponse(this.graphqlUrl, 'neither data nor errors');
+      throw this.graphqlError(errors);
+    }
     return { data: data as Data, errors };
   }
 
@@ -286,13 +341,14 @@ export class GitHubClient {
     const headers = { ...request.headers, ...(known && { 'if-none-match': known.etag }) };
     const response = await this.#http.read({ ...request, headers, deadline }, context);
     if (response.status === 304 && known) {
-      const data = known.data as Data;
+      // A copy, because callers may change what they get.
+      const data = structuredClone(known.data) as Data;
       return { ...responseOf<Data>(response), data, isCached: true, next: known.next };
     }
     const etag = headerOf(response.headers, 'etag');
     if (etag !== undefined && response.bytes <= MAX_CACHED_BYTES && response.json !== undefined) {
       const next = linkOf(headerOf(response.headers, 'link'), 'next');
-      this.#cache.set(key, { etag, data: response.json, next });
+      this.#cache.set(key, { etag, data: structuredClone(response.json), next });
     }
     return responseOf<Data>(response);
   }
@@ -312,7 +368,7 @@ export class GitHubClient {
     try {
       const headers = { ...request.headers, authorization: `Bearer ${token}` };
       const response = await next({ ...request, headers });
-      gate.record(response.limits, resource);
+      gate.record(response.limits, cost);
       const wallNow = this.clock.wallNow();
       const limit =
         resource === 'graphql' ? graphqlLimit(response, { gate, resource, wallNow }) : undefined;
@@ -322,7 +378,10 @@ export class GitHubClient {
     } catch (cause) {
       if (cause instanceof FaultError) {
         if (cause.fault.kind === 'auth') this.#rejected = token;
-        if (cause.fault.kind !== 'rate_limited') gate.record(cause.fault.limits ?? [], resource);
+        const { kind, limits = [] } = cause.fault;
+        // The gate of a limit is closed already.
+        if (kind === 'rate_limited') gate.learn(limits, cost);
+        else gate.record(limits, cost);
       }
       throw cause;
     } finally {

@@ -172,8 +172,11 @@ export function installationCredential(options: InstallationOptions, deps: AppDe
 
   const current = async (signal: AbortSignal): Promise<MintedToken> => {
     const known = cache.tokens.get(key);
-    if (known && known.expiresAt - MARGIN_MS > clock.wallNow() + skewMs) return known;
-    return untilAborted(mint(), signal);
+    const isFresh = known && known.expiresAt - MARGIN_MS > clock.wallNow() + skewMs;
+    const usable = isFresh ? known : await untilAborted(mint(), signal);
+    // Another client may have minted it, with a redactor of its own.
+    secrets.addRotating(usable.token);
+    return usable;
   };
 
   return {
@@ -190,7 +193,8 @@ export function installationCredential(options: InstallationOptions, deps: AppDe
 
 const MINT_TIMEOUT_MS = 30_000;
 
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The promise, or a rejection with the signal's reason as soon as it aborts. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();

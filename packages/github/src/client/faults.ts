@@ -116,7 +116,7 @@ function limitFault(
   const waitMs =
     base.retryAfterMs ??
     (isSecondary ? undefined : delayUntil(spent, wallNow)) ??
-    gate.nextSecondaryWait();
+    gate.nextSecondaryWait(wallNow);
   if (isSecondary) gate.block(wallNow + waitMs);
   else gate.block(wallNow + waitMs, spent[0]?.name ?? resource);
   const cause = new GitHubError(response, isSecondary ? 'secondary' : 'primary');

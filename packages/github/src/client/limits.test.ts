@@ -47,7 +47,7 @@ const limited = (retryAfterMs: number) => ({
 describe('the gate of a credential', () => {
   it('refuses at once while remaining is 0, until the reset', async () => {
     const { gate, admit, clock, reset } = rig();
-    gate.record([{ limit: 60, remaining: 0, reset: reset(30), name: 'core' }], 'core');
+    gate.record([{ limit: 60, remaining: 0, reset: reset(30), name: 'core' }], get);
     await expect(admit()).rejects.toMatchObject(limited(30_000));
     await expect(admit({ ...get, resource: 'search' })).resolves.toBeTypeOf('function');
     await clock.advance(30_000);
@@ -56,7 +56,7 @@ describe('the gate of a credential', () => {
 
   it('counts requests in flight against what remains', async () => {
     const { gate, admit, reset } = rig({ threshold: 0 });
-    gate.record([{ limit: 60, remaining: 2, reset: reset(30), name: 'core' }], 'core');
+    gate.record([{ limit: 60, remaining: 2, reset: reset(30), name: 'core' }], get);
     const [first] = await Promise.all([admit(), admit()]);
     await expect(admit()).rejects.toMatchObject(limited(30_000));
     first?.();
@@ -75,7 +75,7 @@ describe('the gate of a credential', () => {
 
   it('waits 60, 120 and 240 s without any hint, and 60 s again after a success', () => {
     const { gate } = rig();
-    const next = () => gate.nextSecondaryWait();
+    const next = () => gate.nextSecondaryWait(EPOCH);
     expect([next(), next(), next(), next()]).toEqual([60_000, 120_000, 240_000, 240_000]);
     gate.recordSuccess();
     expect(next()).toBe(60_000);
@@ -121,9 +121,9 @@ describe('the gate of a credential', () => {
 
   it('slows down below the threshold, and not above it', async () => {
     const { gate, times, reset } = rig();
-    gate.record([{ limit: 60, remaining: 10, reset: reset(30), name: 'core' }], 'core');
+    gate.record([{ limit: 60, remaining: 10, reset: reset(30), name: 'core' }], get);
     expect(await times(1, get)).toEqual([0]);
-    gate.record([{ limit: 60, remaining: 9, reset: reset(30), name: 'core' }], 'core');
+    gate.record([{ limit: 60, remaining: 9, reset: reset(30), name: 'core' }], get);
     expect(await times(1, get)).toEqual([3_000]);
   });
 
@@ -148,11 +148,92 @@ describe('the gate of a credential', () => {
   it('takes the lowest count of a window, because answers overtake each other', () => {
     const { gate, reset } = rig();
     for (const remaining of [5, 3, 4]) {
-      gate.record([{ limit: 60, remaining, reset: reset(30), name: 'core' }], 'core');
+      gate.record([{ limit: 60, remaining, reset: reset(30), name: 'core' }], get);
     }
     expect(gate.status(EPOCH).budgets).toMatchObject([{ resource: 'core', remaining: 3 }]);
-    gate.record([{ limit: 60, remaining: 60, reset: reset(3630), name: 'core' }], 'core');
+    gate.record([{ limit: 60, remaining: 60, reset: reset(3630), name: 'core' }], get);
     expect(gate.status(EPOCH).budgets).toMatchObject([{ remaining: 60 }]);
+  });
+
+  it('keeps a resource closed when an answer that was in flight reports an older budget', async () => {
+    const { gate, admit, reset } = rig();
+    gate.block(EPOCH + 20_000, 'core');
+    gate.record([{ limit: 60, remaining: 7, reset: reset(3600), name: 'core' }], get);
+    await expect(admit()).rejects.toMatchObject(limited(20_000));
+  });
+
+  it('holds back an endpoint that GitHub counts against another resource than expected', async () => {
+    const { gate, admit, reset } = rig();
+    const audit = { ...get, endpoint: 'GET /orgs/{org}/audit-log' };
+    gate.record([{ limit: 60, remaining: 0, reset: reset(30), name: 'audit_log' }], audit);
+    await expect(admit(audit)).rejects.toMatchObject(limited(30_000));
+    await expect(admit()).resolves.toBeTypeOf('function');
+  });
+
+  it('counts requests that start together against the points', async () => {
+    const { admit, clock } = rig({ pointsPerMinute: 3 });
+    const at: number[] = [];
+    const all = Array.from({ length: 7 }, async () => {
+      const release = await admit();
+      at.push(clock.now());
+      release();
+    });
+    await clock.run(Promise.all(all));
+    expect(at).toEqual([0, 0, 0, 60_000, 60_000, 60_000, 120_000]);
+  });
+
+  it('refuses at once what does not fit the deadline behind requests that wait', async () => {
+    const { admit, clock } = rig({ pointsPerMinute: 1 });
+    await admit();
+    const waiting = admit();
+    await expect(admit(get, { deadline: 100_000 })).rejects.toMatchObject(limited(120_000));
+    expect(typeof (await clock.run(waiting))).toBe('function');
+    expect(clock.now()).toBe(60_000);
+  });
+
+  it('gives the points of an aborted request back', async () => {
+    const { admit, clock, controller } = rig({ pointsPerMinute: 1 });
+    await admit();
+    const waiting = admit();
+    controller.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await clock.run(admit(get, { signal: new AbortController().signal }));
+    expect(clock.now()).toBe(60_000);
+  });
+
+  it('wakes the next request when the first in the queue was aborted', async () => {
+    const { admit, clock, controller } = rig({ maxConcurrent: 1 });
+    const release = await admit();
+    const aborted = admit();
+    let isAdmitted = false;
+    void admit(get, { signal: new AbortController().signal }).then(() => (isAdmitted = true));
+    await clock.advance(0);
+    controller.abort(new Error('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+    release();
+    await clock.advance(0);
+    expect(isAdmitted).toBe(true);
+  });
+
+  it('refuses all queued requests when a limit arrives', async () => {
+    const { gate, admit, clock } = rig({ maxConcurrent: 1 });
+    const release = await admit();
+    const queued = Promise.allSettled([admit(), admit(), admit()]);
+    await clock.advance(0);
+    gate.block(EPOCH + 5_000);
+    release();
+    expect((await queued).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+  });
+
+  it('takes limits of requests that were in flight together as one', () => {
+    const { gate } = rig();
+    gate.block(EPOCH + gate.nextSecondaryWait(EPOCH));
+    expect(gate.nextSecondaryWait(EPOCH + 100)).toBe(59_900);
+    expect(gate.nextSecondaryWait(EPOCH + 60_000)).toBe(120_000);
   });
 
   it('is one per host and credential in the process', () => {

@@ -5,6 +5,8 @@ import {
   type Clock,
   type RateLimitInfo,
 } from '@toolkeel/kernel';
+import { BoundedMap, pause } from '@toolkeel/pack-kit';
+import { untilAborted } from './credentials.js';
 
 /** GitHub's documented guidance. Every number can be changed, because GitHub changes them without notice. */
 export interface Pacing {
@@ -64,6 +66,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** The longest delay that is not GitHub's demand but our courtesy. */
 const MAX_SLOWDOWN_MS = 5_000;
+/** More endpoints and budgets than a process uses. GitHub and callers name them, so they are bounded. */
+const MAX_ENDPOINTS = 2000;
+const MAX_BUDGETS = 100;
 /** Without any hint: at least a minute, then exponentially. */
 const SECONDARY_WAITS_MS = [60_000, 120_000, 240_000] as const;
 
@@ -77,11 +82,15 @@ interface Spent {
  * requests of that credential in the process, whichever client sends them.
  */
 export class RateGate {
-  readonly #budgets = new Map<string, RateLimitInfo>();
+  readonly #budgets = new BoundedMap<RateLimitInfo>(MAX_BUDGETS);
+  /** Until when GitHub refuses a resource. Kept apart, because a late answer reports an older budget. */
+  readonly #closedUntil = new BoundedMap<number>(MAX_BUDGETS);
+  /** The resource that GitHub counts an endpoint against, where it is not the expected one. */
+  readonly #resources = new BoundedMap<string>(MAX_ENDPOINTS);
   /** Requests in flight by resource: they count against `remaining` before their answer arrives. */
-  readonly #pending = new Map<string, number>();
-  readonly #spent = new Map<string, Spent[]>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #pending = new BoundedMap<number>(MAX_BUDGETS);
+  readonly #spent = new BoundedMap<readonly Spent[]>(MAX_ENDPOINTS);
+  #waiting: (() => void)[] = [];
   #blockedUntil = 0;
   #strikes = 0;
   #inFlight = 0;
@@ -102,9 +111,10 @@ export class RateGate {
   }
 
   /** Records the budgets that a response reports. */
-  record(limits: readonly RateLimitInfo[], resource: string): void {
+  record(limits: readonly RateLimitInfo[], cost: Pick<Cost, 'endpoint' | 'resource'>): void {
+    this.learn(limits, cost);
     for (const info of limits) {
-      const name = info.name ?? resource;
+      const name = info.name ?? cost.resource;
       const known = this.#budgets.get(name);
       // Answers can overtake each other: within a window, the lowest count is the latest.
       const isSameWindow = known !== undefined && Math.abs(known.reset - info.reset) <= 1;
@@ -113,13 +123,26 @@ export class RateGate {
     }
   }
 
+  /** Learns which resource an endpoint is counted against. */
+  learn(
+    [first]: readonly RateLimitInfo[],
+    { endpoint, resource }: Omit<Cost, 'isMutation' | 'createsContent'>,
+  ): void {
+    if (first?.name !== undefined && first.name !== resource)
+      this.#resources.set(endpoint, first.name);
+  }
+
   /** A success ends the sequence of secondary limits. */
   recordSuccess(): void {
     this.#strikes = 0;
   }
 
-  /** The wait after a limit without any hint: 60, 120, 240 s. */
-  nextSecondaryWait(): number {
+  /**
+   * The wait after a limit without any hint: 60, 120, 240 s. Requests that were in flight together are
+   * refused together, which is one limit.
+   */
+  nextSecondaryWait(wallNow: number): number {
+    if (this.#blockedUntil > wallNow) return this.#blockedUntil - wallNow;
     const wait =
       SECONDARY_WAITS_MS[Math.min(this.#strikes, SECONDARY_WAITS_MS.length - 1)] ?? MINUTE;
     this.#strikes += 1;
@@ -132,6 +155,7 @@ export class RateGate {
     else {
       const { limit = 0 } = this.#budgets.get(resource) ?? {};
       this.#budgets.set(resource, { limit, remaining: 0, reset: until / 1000, name: resource });
+      this.#closedUntil.set(resource, Math.max(this.#closedUntil.get(resource) ?? 0, until));
     }
   }
 
@@ -145,10 +169,20 @@ export class RateGate {
     };
   }
 
-  #refuseWhileClosed({ resource }: Cost, wallNow: number): void {
+  #resourceOf({ endpoint, resource }: Cost): string {
+    return this.#resources.get(endpoint) ?? resource;
+  }
+
+  #refuseWhileClosed(cost: Cost, wallNow: number): void {
     const blockedMs = this.#blockedUntil - wallNow;
     if (blockedMs > 0) throw limited(blockedMs, []);
+    const resource = this.#resourceOf(cost);
     const budget = this.#budgets.get(resource);
+    const until = this.#closedUntil.get(resource) ?? 0;
+    if (until > wallNow) {
+      const limits = budget ? [{ ...budget, remaining: 0, reset: until / 1000 }] : [];
+      throw limited(until - wallNow, limits);
+    }
     if (!budget) return;
     const untilReset = calculateRateLimitDelay(budget.reset, wallNow);
     if (untilReset === 0) this.#budgets.delete(resource);
@@ -169,8 +203,8 @@ export class RateGate {
       open = resolve;
     });
     try {
-      await raceAbort(before, options.signal);
-      await pause(options, this.#nextMutationAt - clock.wallNow(), true);
+      await untilAborted(before, options.signal);
+      await wait(options, this.#nextMutationAt - clock.wallNow(), true);
       const release = await this.#paced(cost, options);
       return () => {
         release();
@@ -188,21 +222,24 @@ export class RateGate {
 
   async #paced(cost: Cost, options: AdmitOptions): Promise<() => void> {
     const { pacing, clock } = options;
-    await pause(options, this.#paceDelay(cost, pacing, clock.wallNow()), true);
-    await pause(options, this.#slowdown(cost, pacing, clock.wallNow()));
-    while (this.#inFlight >= pacing.maxConcurrent) {
-      await raceAbort(
-        new Promise<void>((resolve) => {
-          this.#waiting.push(resolve);
-        }),
-        options.signal,
-      );
-    }
-    // GitHub may have answered others with a limit meanwhile.
     const wallNow = clock.wallNow();
-    this.#refuseWhileClosed(cost, wallNow);
-    this.#spend(cost, wallNow);
-    const { resource } = cost;
+    const delay = this.#paceDelay(cost, pacing, wallNow);
+    refuseLate(options, delay);
+    // Reserved before the wait, because requests that wait together would all find the same room.
+    const cancel = this.#reserve(cost, wallNow, delay);
+    const resource = this.#resourceOf(cost);
+    try {
+      await wait(options, delay, true);
+      await wait(options, this.#slowdown(resource, pacing, clock.wallNow()));
+      while (this.#inFlight >= pacing.maxConcurrent) await this.#slot(options.signal);
+      // GitHub may have answered others with a limit meanwhile.
+      this.#refuseWhileClosed(cost, clock.wallNow());
+    } catch (cause) {
+      cancel();
+      // A waiter that gives up does not keep the slot that it was woken for.
+      this.#waiting.shift()?.();
+      throw cause;
+    }
     this.#inFlight += 1;
     this.#pending.set(resource, (this.#pending.get(resource) ?? 0) + 1);
     return () => {
@@ -210,6 +247,20 @@ export class RateGate {
       this.#pending.set(resource, (this.#pending.get(resource) ?? 1) - 1);
       this.#waiting.shift()?.();
     };
+  }
+
+  /** Waits until a request in flight ends. */
+  async #slot(signal: AbortSignal): Promise<void> {
+    let wake = (): void => undefined;
+    const freed = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    this.#waiting.push(wake);
+    try {
+      await untilAborted(freed, signal);
+    } finally {
+      this.#waiting = this.#waiting.filter((one) => one !== wake);
+    }
   }
 
   /** The delay until the documented points and content creations have room. */
@@ -237,17 +288,27 @@ export class RateGate {
     return 0;
   }
 
-  #spend(cost: Cost, at: number): void {
-    const add = (key: string, points: number, window: number): void => {
-      const kept = (this.#spent.get(key) ?? []).filter((one) => one.at > at - window);
-      this.#spent.set(key, [...kept, { at, points }]);
+  /** Counts a request at the time when it may be sent. Returns a function that takes it back. */
+  #reserve(cost: Cost, wallNow: number, delay: number): () => void {
+    const add = (key: string, points: number, window: number): (() => void) => {
+      const own = { at: wallNow + delay, points };
+      const kept = (this.#spent.get(key) ?? []).filter((one) => one.at > wallNow - window);
+      this.#spent.set(
+        key,
+        [...kept, own].toSorted((one, other) => one.at - other.at),
+      );
+      return () => {
+        const others = (this.#spent.get(key) ?? []).filter((one) => one !== own);
+        this.#spent.set(key, others);
+      };
     };
-    add(cost.endpoint, pointsOf(cost), MINUTE);
-    if (cost.createsContent) add('content', 1, HOUR);
+    const cancels = [add(cost.endpoint, pointsOf(cost), MINUTE)];
+    if (cost.createsContent) cancels.push(add('content', 1, HOUR));
+    return () => cancels.forEach((cancel) => cancel());
   }
 
   /** Spreads the last requests of a window over the time that is left of it. */
-  #slowdown({ resource }: Cost, { threshold }: Pacing, wallNow: number): number {
+  #slowdown(resource: string, { threshold }: Pacing, wallNow: number): number {
     const budget = this.#budgets.get(resource);
     const untilReset = budget && checkRateLimit(budget, threshold, wallNow);
     if (!budget || untilReset === undefined || budget.remaining === 0) return 0;
@@ -261,46 +322,25 @@ function limited(retryAfterMs: number, limits: readonly RateLimitInfo[]): FaultE
   return new FaultError({ kind: 'rate_limited', sent: 'no', retryAfterMs, limits });
 }
 
+function refuseLate({ clock, deadline }: AdmitOptions, ms: number): void {
+  if (ms > 0 && ms >= deadline - clock.now()) throw limited(ms, []);
+}
+
 /** Waits; a mandatory wait that does not fit the deadline is a fault instead, a courtesy is cut short. */
-async function pause(
-  { clock, signal, deadline }: AdmitOptions,
-  ms: number,
-  isMandatory = false,
-): Promise<void> {
+async function wait(options: AdmitOptions, ms: number, isMandatory = false): Promise<void> {
   if (!(ms > 0)) return;
-  const left = deadline - clock.now();
-  if (isMandatory && ms >= left) throw limited(ms, []);
-  let timer: unknown;
-  const waited = new Promise<void>((resolve) => {
-    timer = clock.setTimer(isMandatory ? ms : Math.min(ms, left / 2), resolve);
-  });
-  try {
-    await raceAbort(waited, signal);
-  } finally {
-    clock.clearTimer(timer);
-  }
+  const { clock, signal, deadline } = options;
+  if (isMandatory) refuseLate(options, ms);
+  await pause(clock, isMandatory ? ms : Math.min(ms, (deadline - clock.now()) / 2), signal);
 }
 
-function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error);
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
-const gates = new Map<string, RateGate>();
 /** More credentials than one process uses at a time. */
-const MAX_GATES = 1000;
+const gates = new BoundedMap<RateGate>(1000);
 
 /** The gate of a credential: shared by all clients of the process. `credential` is not a secret. */
 export function gateOf(host: string, credential: string): RateGate {
   const key = `${host} ${credential}`;
   const gate = gates.get(key) ?? new RateGate();
-  gates.delete(key);
   gates.set(key, gate);
-  const [oldest] = gates.size > MAX_GATES ? gates.keys() : [];
-  if (oldest !== undefined) gates.delete(oldest);
   return gate;
 }

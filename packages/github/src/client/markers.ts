@@ -13,5 +13,5 @@ const markerOf = (id: string): string => `${PREFIX}${id} -->`;
 
 /** The body as its author wrote it. */
 export function withoutMarkers(body: string): string {
-  return body.replaceAll(/\n*<!-- toolkeel:[\w.:-]{1,255} -->/g, '');
+  return body.replaceAll(/(?:\n\n|\r\n\r\n)?<!-- toolkeel:[\w.:-]{1,255} -->/g, '');
 }

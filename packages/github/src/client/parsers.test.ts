@@ -68,10 +68,12 @@ describe('linkOf', () => {
 
   it('finds a link that it was given, whatever surrounds it', () => {
     fc.assert(
-      fc.property(fc.webUrl(), fc.string(), (url, noise) => {
+      fc.property(fc.webUrl({ size: 'xsmall' }), fc.string(), (url, noise) => {
         expect(linkOf(`<${url}>; rel="next"`, 'next')).toBe(url);
         void linkOf(noise, 'next');
       }),
+      // Most of the time goes into generating URLs.
+      { numRuns: 20 },
     );
   });
 });
@@ -83,7 +85,7 @@ describe('markers', () => {
         const marked = withMarker(body, id);
         expect(hasMarker(marked, id)).toBe(true);
         expect(hasMarker(marked, other)).toBe(id === other);
-        expect(withoutMarkers(marked)).toBe(withoutMarkers(body).replace(/\n+$/, ''));
+        expect(withoutMarkers(marked)).toBe(withoutMarkers(body));
       }),
     );
   });

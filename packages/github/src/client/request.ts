@@ -73,43 +73,68 @@ export interface RequestOptions {
   readonly createsContent?: boolean | undefined;
 }
 
+/** A check run to create. `external_id` is required, because nothing else identifies it. */
+export interface CheckRun extends Parameters {
+  readonly owner: string;
+  readonly repo: string;
+  readonly name: string;
+  readonly head_sha: string;
+  readonly external_id: string;
+}
+
 /** Octokit's templates: parameters that the path does not name are the query or the JSON body. */
 export function buildRequest(
   baseUrl: URL,
   route: string,
   parameters: Parameters,
-  { accept, expects, maxBytes, createsContent }: RequestOptions,
+  options: RequestOptions,
 ): GitHubRequest {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const known = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const [template = ''] = route.split(' ').slice(1);
-  refuseDots(baseUrl, template, given);
+  refuseDots(baseUrl, template, known);
   const endpoint = octokit.endpoint(route, {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(known),
     baseUrl: baseUrl.href.replace(/\/$/, ''),
   });
   const { method, url } = endpoint;
   const body: unknown = endpoint.body;
   return {
     method,
-    url: new URL(url),
+    url: sameOrigin(baseUrl, url),
     deadline: 0,
-    cost: costOf(method, template, baseUrl, createsContent),
+    cost: costOf(method, template, baseUrl, options.createsContent),
     route: resourceOf(template),
-    ...(accept !== undefined && { headers: { accept } }),
+    ...settingsOf(options),
     // Octokit writes an absent body as an empty one.
-    ...(body !== undefined && body !== '' && { body: JSON.stringify(body) }),
-    ...(expects !== undefined && { expects }),
-    ...(maxBytes !== undefined && { maxBytes }),
+    ...(body !== undefined && body !== '' && bodyOf(body)),
   };
 }
 
+/** A string, which Octokit takes as `data`, is sent as it is. */
+const bodyOf = (body: unknown) =>
+  typeof body === 'string'
+    ? { body, headers: { 'content-type': 'text/plain; charset=utf-8' } }
+    : { body: JSON.stringify(body) };
+
+const settingsOf = ({ accept, expects, maxBytes }: RequestOptions) => ({
+  ...(accept !== undefined && { headers: { accept } }),
+  ...(expects !== undefined && { expects }),
+  ...(maxBytes !== undefined && { maxBytes }),
+});
+
 /** A page by its link, verbatim. */
-export function linkRequest(baseUrl: URL, link: string): GitHubRequest {
-  const url = new URL(link, baseUrl);
-  if (url.origin !== baseUrl.origin)
-    throw new FaultError({ kind: 'bad_response', sent: 'no', final: true });
+export function linkRequest(baseUrl: URL, link: string, options: RequestOptions): GitHubRequest {
+  const url = sameOrigin(baseUrl, link);
   const template = url.pathname.replaceAll(/\/\d+(?=\/|$)/g, '/{n}');
-  return { method: 'GET', url, cost: costOf('GET', template, baseUrl), deadline: 0 };
+  const cost = costOf('GET', template, baseUrl);
+  return { method: 'GET', url, cost, deadline: 0, route: cost.resource, ...settingsOf(options) };
+}
+
+/** The credential is for one origin. */
+function sameOrigin(baseUrl: URL, href: string): URL {
+  const url = new URL(href, baseUrl);
+  if (url.origin === baseUrl.origin) return url;
+  throw new FaultError({ kind: 'bad_response', sent: 'no', final: true });
 }
 
 /** As a path segment, a dot or two would name another endpoint. */

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import { raise, toolError, type UnknownOperation } from '@toolkeel/contract';
+import { beforeSend, raise, toolError, type UnknownOperation } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { CallContext } from '@toolkeel/pack-kit';
+import { documented } from '../client/document.js';
 import { conflict } from '../faults.js';
 import { headOf } from './create.js';
 import {
   act,
-  beforeSend,
   githubTool,
   invalidInput,
   reconcileBy,
   rejectionOf,
   repoOf,
+  sameText,
   sinceOf,
   type Kit,
 } from './kit.js';
@@ -146,8 +147,8 @@ async function writeBlobs(
     if (file.content === undefined || (file.content !== '' && !file.base64)) continue;
     const content = bytesOf(file).toString('base64');
     const at = { ...repoOf(repo), content, encoding: 'base64' };
-    const { data } = await client.idempotent<{ sha: string }>(`POST ${GIT}/blobs`, at, call);
-    blobs.set(file.path, data.sha);
+    const blob = await client.idempotent<{ sha: string }>(`POST ${GIT}/blobs`, at, call);
+    blobs.set(file.path, documented(blob, shaOf));
   }
   return blobs;
 }
@@ -167,13 +168,14 @@ async function writeCommit(
     { ...at, sha: head },
     call,
   );
-  const base = parent.data.tree.sha;
+  const base = documented(parent, (commit) => commit.tree.sha);
   const known = await entriesAt(kit, repo, base, files, call);
   const entries = files.map((file) => {
     const { path, content } = file;
     const existing = known.get(path);
     if (content === undefined) {
-      if (!existing) return raise(missing('file', path));
+      // A folder is not deleted by accident.
+      if (!existing || existing.type === 'tree') return raise(missing('file', path));
       return { path, mode: existing.mode, type: 'blob', sha: null };
     }
     const mode = modeOf(file, existing);
@@ -185,14 +187,17 @@ async function writeCommit(
     { ...at, base_tree: base, tree: entries },
     call,
   );
-  if (tree.data.sha === base) return undefined;
+  const written = documented(tree, shaOf);
+  if (written === base) return undefined;
   const commit = await client.idempotent<{ sha: string }>(
     `POST ${GIT}/commits`,
-    { ...at, message, tree: tree.data.sha, parents: [head] },
+    { ...at, message, tree: written, parents: [head] },
     call,
   );
-  return commit.data.sha;
+  return documented(commit, shaOf);
 }
+
+const shaOf = ({ sha }: { readonly sha: string }): string => sha;
 
 /** The executable bit is kept unless the caller states it; a link becomes a file. */
 function modeOf({ executable }: FileChange, existing: Entry | undefined): string {
@@ -212,9 +217,13 @@ async function entriesAt(
     readonly tree: readonly Entry[];
     readonly truncated?: boolean;
   }
-  const read = async (sha: string, recursive?: number): Promise<Tree> => {
+  const read = async (sha: string, recursive?: number) => {
     const at = { ...repoOf(repo), sha, recursive };
-    return (await client.read<Tree>(`GET ${GIT}/trees/{sha}`, at, call)).data;
+    const response = await client.read<Tree>(`GET ${GIT}/trees/{sha}`, at, call);
+    return documented(response, ({ tree: entries, truncated = false }) => ({
+      tree: entries.map(({ path, mode, type, sha: own }) => ({ path, mode, type, sha: own })),
+      truncated,
+    }));
   };
   const whole = await read(tree, 1);
   const all = new Map(whole.tree.map((entry) => [entry.path, entry]));
@@ -269,14 +278,14 @@ async function findCommit(
   call: CallContext,
 ) {
   const { repo, branch, message, files } = operation.args;
-  const { items } = await kit.client.collect<Schemas['commit']>(
+  const { items, isComplete } = await kit.client.collect<Schemas['commit']>(
     'GET /repos/{owner}/{repo}/commits',
     { ...repoOf(repo), sha: branch, since: sinceOf(operation.sentAt) },
     call,
     MAX_CANDIDATES,
   );
   for (const { sha, commit } of items) {
-    if (commit.message.trim() !== message.trim()) continue;
+    if (!sameText(commit.message, message)) continue;
     const entries = await entriesAt(kit, repo, commit.tree.sha, files, call);
     const isOurs = files.every((file) => {
       const expected = file.content === undefined ? undefined : blobSha(bytesOf(file));
@@ -284,5 +293,5 @@ async function findCommit(
     });
     if (isOurs) return { branch, sha, files: files.length };
   }
-  return undefined;
+  return isComplete ? undefined : ('unknown' as const);
 }

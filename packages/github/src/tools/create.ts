@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Reconcile, UnknownOperation } from '@toolkeel/contract';
-import { FaultError } from '@toolkeel/kernel';
+import { beforeSend, type Reconcile, type UnknownOperation } from '@toolkeel/contract';
 import { compact, type CallContext } from '@toolkeel/pack-kit';
+import { documented } from '../client/document.js';
 import { hasMarker, withMarker } from '../client/markers.js';
 import { conflict } from '../faults.js';
 import {
   droppedFrom,
-  beforeSend,
   githubTool,
   reconcileBy,
   rejectionOf,
@@ -96,13 +95,13 @@ const issueTool = (kit: Kit) =>
     async (args, call) => {
       const { repo, title, labels, assignees, milestone } = args;
       const body = marked(kit, args.body, call);
-      const { data } = await kit.client.once<RawIssue>(
+      const created = await kit.client.once<RawIssue>(
         `POST ${ISSUES}`,
         { ...repoOf(repo), title, body, labels, assignees, milestone },
         call,
         { createsContent: true },
       );
-      return issueResult(data, args);
+      return documented(created, (issue) => issueResult(issue, args));
     },
     {
       reconcile: markerReconcile(
@@ -129,13 +128,13 @@ const commentTool = (kit: Kit) =>
     specs.comment,
     kit,
     async ({ repo, number, body }, call) => {
-      const { data } = await kit.client.once<Schemas['issue-comment']>(
+      const created = await kit.client.once<Schemas['issue-comment']>(
         `POST ${ISSUES}/{number}/comments`,
         { ...repoOf(repo), number, body: marked(kit, body, call) },
         call,
         { createsContent: true },
       );
-      return commentOf(data);
+      return documented(created, commentOf);
     },
     {
       reconcile: markerReconcile(
@@ -156,7 +155,7 @@ const reviewTool = (kit: Kit) =>
     kit,
     async (args, call) => {
       const { repo, number, event, commit_id, comments } = args;
-      const { data } = await kit.client.once<Schemas['pull-request-review']>(
+      const created = await kit.client.once<Schemas['pull-request-review']>(
         `POST ${PULL}/reviews`,
         {
           ...repoOf(repo),
@@ -170,7 +169,7 @@ const reviewTool = (kit: Kit) =>
         call,
         { createsContent: true },
       );
-      return reviewOf(data);
+      return documented(created, reviewOf);
     },
     {
       reconcile: markerReconcile(
@@ -182,26 +181,23 @@ const reviewTool = (kit: Kit) =>
     },
   );
 
-const reply = ({ id, html_url, body }: Schemas['pull-request-review-comment']) => ({
+const reply = ({ id, html_url }: Schemas['pull-request-review-comment']) => ({
   comment_id: id,
-  url: html_url,
-  ...commentBody(body),
+  ...compact({ url: html_url }),
 });
-
-const commentBody = (body: string) => ({ length: body.length });
 
 const replyTool = (kit: Kit) =>
   githubTool(
     specs.replyReviewComment,
     kit,
     async ({ repo, number, comment_id, body }, call) => {
-      const { data } = await kit.client.once<Schemas['pull-request-review-comment']>(
+      const created = await kit.client.once<Schemas['pull-request-review-comment']>(
         `POST ${PULL}/comments/{comment_id}/replies`,
         { ...repoOf(repo), number, comment_id, body: marked(kit, body, call) },
         call,
         { createsContent: true },
       );
-      return reply(data);
+      return documented(created, reply);
     },
     {
       reconcile: markerReconcile(
@@ -218,8 +214,8 @@ async function commitAt({ client }: Kit, repo: string, ref: string, call: CallCo
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
   const accept = 'application/vnd.github.sha';
   const at = { ...repoOf(repo), ref };
-  const { data } = await client.read<string>(route, at, call, { accept, expects: 'text' });
-  return data.trim();
+  const response = await client.read<string>(route, at, call, { accept, expects: 'text' });
+  return documented(response, (text) => /^[0-9a-f]{40,64}$/.exec(text.trim())?.[0] as string);
 }
 
 /** The commit of a branch; undefined if there is no such branch. */
@@ -227,8 +223,8 @@ export async function headOf({ client }: Kit, repo: string, branch: string, call
   const route = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
   try {
     const at = { ...repoOf(repo), ref: `heads/${branch}` };
-    const { data } = await client.read<Schemas['git-ref']>(route, at, call);
-    return data.object.sha;
+    const response = await client.read<Schemas['git-ref']>(route, at, call);
+    return documented(response, ({ object }) => object.sha);
   } catch (cause) {
     if (rejectionOf(cause)?.status === 404) return undefined;
     throw cause;
@@ -242,6 +238,7 @@ const branchTool = (kit: Kit) =>
     async ({ repo, branch, from = 'HEAD' }, call) => {
       const sha = await beforeSend(() => commitAt(kit, repo, from, call));
       const at = { ...repoOf(repo), ref: `refs/heads/${branch}`, sha };
+      let rejected: unknown;
       try {
         await kit.client.once('POST /repos/{owner}/{repo}/git/refs', at, call, {
           createsContent: true,
@@ -249,9 +246,12 @@ const branchTool = (kit: Kit) =>
         return { branch, sha };
       } catch (cause) {
         if (!/already exists/i.test(rejectionOf(cause)?.reason ?? '')) throw cause;
+        rejected = cause;
       }
       const existing = await beforeSend(() => headOf(kit, repo, branch, call));
       if (existing === sha) return { branch, sha, replayed: true };
+      // Deleted meanwhile, or a branch whose name starts like this one.
+      if (existing === undefined) throw rejected;
       return conflict(`The branch ${branch} exists at ${existing}, not at ${sha}.`, {
         sha: existing,
       });
@@ -278,8 +278,8 @@ const RELEASES = '/repos/{owner}/{repo}/releases';
 async function releaseOfTag({ client }: Kit, repo: string, tag: string, call: CallContext) {
   try {
     const route = `GET ${RELEASES}/tags/{tag}`;
-    const { data } = await client.read<Schemas['release']>(route, { ...repoOf(repo), tag }, call);
-    return data;
+    const at = { ...repoOf(repo), tag };
+    return documented(await client.read<Schemas['release']>(route, at, call), releaseOf);
   } catch (cause) {
     if (rejectionOf(cause)?.status === 404) return undefined;
     throw cause;
@@ -300,21 +300,16 @@ const releaseTool = (kit: Kit) =>
       const given = { tag_name: tag, target_commitish: target, name, body, draft, prerelease };
       const request = { ...repoOf(repo), ...compact(given) };
       try {
-        const { data } = await kit.client.once<Schemas['release']>(
-          `POST ${RELEASES}`,
-          request,
-          call,
-          {
-            createsContent: true,
-          },
-        );
-        return { release: releaseOf(data) };
+        const route = `POST ${RELEASES}`;
+        const options = { createsContent: true };
+        const created = await kit.client.once<Schemas['release']>(route, request, call, options);
+        return { release: documented(created, releaseOf) };
       } catch (cause) {
         const errors = rejectionOf(cause)?.errors ?? [];
         if (!errors.some(({ code }) => code === 'already_exists')) throw cause;
         const existing = await beforeSend(() => releaseOfTag(kit, repo, tag, call));
-        if (!existing) throw new FaultError((cause as FaultError).fault);
-        return { release: releaseOf(existing), replayed: true };
+        if (!existing) throw cause;
+        return { release: existing, replayed: true };
       }
     },
     {
@@ -325,7 +320,7 @@ const releaseTool = (kit: Kit) =>
         async ({ args }: UnknownOperation<ReleaseArguments>, call) => {
           if (args.draft) return 'unknown';
           const release = await releaseOfTag(kit, args.repo, args.tag, call);
-          return release && { release: releaseOf(release) };
+          return release && { release };
         },
       ),
     },

@@ -1,5 +1,5 @@
 import {
-  beforeSend as recordUnsent,
+  outcomeOfFault,
   page,
   rateLimitMeta,
   toolError,
@@ -30,6 +30,7 @@ import {
   type CallContext,
 } from '@toolkeel/pack-kit';
 import type { GitHubClient } from '../client/client.js';
+import { documented, itemsIn } from '../client/document.js';
 import type { Call, GitHubResponse, Parameters } from '../client/request.js';
 import { githubErrorOf } from '../client/faults.js';
 import type { GitHubConfig } from '../config.js';
@@ -81,7 +82,8 @@ export interface GitHubCall extends CallContext {
   readonly operationId: string | undefined;
 }
 
-const createTool = createToolFactory<Kit, GitHubCall>({
+/** A tool that calls GitHub. All requests of one call share its deadline. */
+export const githubTool = createToolFactory<Kit, GitHubCall>({
   callOf: (kit, context) =>
     Object.assign(callOf(kit, context), { operationId: context.operation?.id }),
   faultToError,
@@ -100,40 +102,6 @@ const createTool = createToolFactory<Kit, GitHubCall>({
   }),
 });
 
-/** A tool that calls GitHub. All requests of one call share its deadline. */
-export const githubTool: typeof createTool = (spec, kit, run, behaviour) =>
-  createTool(
-    spec,
-    kit,
-    async (args, call) => {
-      try {
-        return await run(args, call);
-      } catch (cause) {
-        throw unreadable(cause);
-      }
-    },
-    behaviour,
-  );
-
-/**
- * Handlers read documents of GitHub as its schema describes them. One of another shape, such as `{}`, is an
- * unusable response: a write that it answers has an unknown outcome.
- */
-function unreadable(cause: unknown): unknown {
-  if (!(cause instanceof TypeError)) return cause;
-  return new FaultError({ kind: 'bad_response', sent: 'answered', cause });
-}
-
-/** Runs the reads before a write: their failure proves that nothing was sent. */
-export const beforeSend = <T>(read: () => Promise<T>): Promise<T> =>
-  recordUnsent(async () => {
-    try {
-      return await read();
-    } catch (cause) {
-      throw unreadable(cause);
-    }
-  });
-
 function callOf({ client, config }: Kit, context: ToolContext): CallContext {
   return callContextOf(context, client.clock.now(), config.toolTimeoutSecs * 1000);
 }
@@ -149,7 +117,8 @@ interface Listing<Args, Item> {
   readonly route: string;
   readonly parameters: (args: Args) => Parameters;
   readonly accept?: string;
-  readonly itemsOf?: (data: unknown) => readonly Item[];
+  /** Finds the items in a page. Default: the page itself. */
+  readonly itemsOf?: (data: unknown) => unknown;
   readonly show: (item: Item) => unknown;
   /** Further members of the answer. */
   readonly extra?: (data: unknown, args: Args, call: CallContext) => unknown;
@@ -160,11 +129,8 @@ export const rateLimitOf = ({ client }: Kit, resource = 'core') => {
   return info && rateLimitMeta(info);
 };
 
-const listOf = (data: unknown): readonly unknown[] => (Array.isArray(data) ? data : []);
-
 /** The member of a page that contains its items, such as `workflow_runs`. */
-export const member = (name: string) => (data: unknown) =>
-  listOf(memberOf(data, name)) as readonly never[];
+export const member = (name: string) => (data: unknown) => memberOf(data, name);
 
 /** A tool that pages through a list: GitHub's `next` link is followed verbatim. */
 export function listTool<In extends ObjectSchema, Out extends Schema, Code extends ErrorCode, Item>(
@@ -183,7 +149,7 @@ export async function listPage<Args, Item>(
   cursor: PageCursor | undefined,
 ): Promise<never> {
   const { items: name, show, extra } = listing;
-  const itemsOf = listing.itemsOf ?? (listOf as (data: unknown) => readonly Item[]);
+  const { itemsOf = (data: unknown) => data, accept } = listing;
   const { client, pages } = kit;
   const { limit: per_page } = args as { readonly limit?: number };
   const skip = cursor?.k ?? 0;
@@ -192,23 +158,24 @@ export async function listPage<Args, Item>(
       cursor?.k === undefined ? undefined : (pages.get(cursor.u) as CachedPage | undefined);
     if (held) return held;
     const response: GitHubResponse = cursor
-      ? await client.follow(new URL(cursor.u, client.baseUrl).href, call)
+      ? await client.follow(new URL(cursor.u, client.baseUrl).href, call, { accept })
       : await client.read(listing.route, { per_page, ...listing.parameters(args) }, call, {
-          accept: listing.accept,
+          accept,
         });
     const { url, data, next } = response;
-    return { u: `${url.pathname}${url.search}`, data, next };
+    return { u: `${url.pathname}${url.search}`, url, data, next };
   };
   const loaded = await load();
-  const { u, data, next } = loaded;
-  const rest = itemsOf(data).slice(skip);
+  const { u, url, data, next } = loaded;
+  const items = itemsIn({ data: itemsOf(data), url }) as readonly Item[];
+  const rest = items.slice(skip);
   const after = (kept: number): PageCursor => {
     pages.set(u, loaded);
     return { u, k: skip + kept };
   };
   const result = {
     ...((await extra?.(data, args, call)) as object | undefined),
-    [name]: rest.map(show),
+    [name]: rest.map((item) => documented({ data: item, url }, show)),
   };
   const rateLimit = rateLimitOf(kit, resourceOf(listing.route));
   return page(result, { next: cursorTo(next), after, rateLimit }) as never;
@@ -216,6 +183,7 @@ export async function listPage<Args, Item>(
 
 interface CachedPage {
   readonly u: string;
+  readonly url: URL;
   readonly data: unknown;
   readonly next: string | undefined;
 }
@@ -234,6 +202,35 @@ function cursorTo(link: string | undefined): PageCursor | undefined {
 export function warningOf(what: string, cause: unknown): string {
   const failure = describeFailure(cause, faultToError);
   return `${what}: ${failure?.message ?? 'failed for an unknown reason'}`;
+}
+
+/** One of several independent changes of an idempotent tool. */
+export type Part = readonly [what: string, run: () => Promise<unknown>];
+
+/**
+ * Runs all parts. Fails only if none succeeded, with an error that does not claim more than is known;
+ * otherwise a failure is a warning.
+ */
+export async function runParts(parts: readonly Part[]) {
+  const failures: { readonly what: string; readonly cause: unknown; readonly isKnown: boolean }[] =
+    [];
+  for (const [what, run] of parts) {
+    try {
+      await run();
+    } catch (cause) {
+      const isKnown =
+        cause instanceof FaultError && outcomeOfFault('idempotent', cause.fault) === 'not_executed';
+      failures.push({ what, cause, isKnown });
+    }
+  }
+  if (failures.length > 0 && failures.length === parts.length)
+    throw (failures.find(({ isKnown }) => !isKnown) ?? failures[0])?.cause;
+  return {
+    failed: new Set(failures.map(({ what }) => what)),
+    warnings: failures.map(({ what, cause, isKnown }) =>
+      warningOf(`${what} ${isKnown ? 'was not' : 'may not have been'} changed`, cause),
+    ),
+  };
 }
 
 export const withWarnings = (warnings: readonly string[]) =>
@@ -280,6 +277,10 @@ export function rejectionOf(cause: unknown) {
 const SKEW_MS = 5 * 60_000;
 
 export const sinceOf = (sentAt: number): string => new Date(sentAt - SKEW_MS).toISOString();
+
+/** GitHub trims titles and messages. */
+export const sameText = (one: string, other: string): boolean =>
+  one.replaceAll(/\s+/g, ' ').trim() === other.replaceAll(/\s+/g, ' ').trim();
 
 const SECOND_LOOK_MS = 2_000;
 

@@ -1,5 +1,5 @@
 import { page } from '@toolkeel/contract';
-import type { CallContext } from '@toolkeel/pack-kit';
+import { compact, type CallContext } from '@toolkeel/pack-kit';
 import {
   githubTool,
   listPage,
@@ -10,12 +10,13 @@ import {
   member,
   type Kit,
 } from './kit.js';
-import { bodyOf, fileOf, jobOf, reviewOf, runOf, type Schemas } from './present.js';
+import { documented, itemsIn } from '../client/document.js';
+import { bodyOf, bytesIn, clip, fileOf, jobOf, reviewOf, runOf, type Schemas } from './present.js';
 import * as specs from './specs/index.js';
 
 export const pullReadTools = (kit: Kit) => [diffTool(kit), discussionTool(kit)];
 
-const MAX_DIFF = 30_000;
+const MAX_DIFF = 40_000;
 const TOO_LARGE = 'The diff is too large for one answer: these are its files, page by page.';
 
 const diffTool = (kit: Kit) =>
@@ -49,7 +50,7 @@ async function wholeDiff(
   try {
     const accept = 'application/vnd.github.diff';
     const { data } = await client.read<string>(route, at, call, { accept, expects: 'text' });
-    return data.length <= MAX_DIFF ? data : undefined;
+    return bytesIn(data) <= MAX_DIFF ? data : undefined;
   } catch (cause) {
     if (rejectionOf(cause)?.status === 406) return undefined;
     throw cause;
@@ -92,7 +93,7 @@ interface ThreadsData {
   readonly repository: {
     readonly pullRequest: {
       readonly reviewThreads: {
-        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
+        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
         readonly nodes: readonly Thread[];
       };
     } | null;
@@ -128,9 +129,17 @@ async function threadsPage(
   const threads = data.repository?.pullRequest?.reviewThreads;
   if (!threads) throw kit.client.graphqlError(errors);
   const skip = cursor?.k ?? 0;
-  const { hasNextPage, endCursor } = threads.pageInfo;
+  const url = kit.client.graphqlUrl;
+  const { hasNextPage, endCursor } = documented({ data: threads, url }, ({ pageInfo }) => ({
+    hasNextPage: pageInfo.hasNextPage,
+    endCursor: pageInfo.endCursor ?? '',
+  }));
+  const threadsIn = itemsIn({ data: threads.nodes, url }) as readonly Thread[];
+  const entries = threadsIn
+    .slice(skip)
+    .map((thread) => documented({ data: thread, url }, threadOf));
   return page(
-    { entries: threads.nodes.slice(skip).map(threadOf) },
+    { entries },
     {
       next: hasNextPage ? { u: endCursor } : undefined,
       after: (kept: number) => ({ u: after ?? '', k: skip + kept }),
@@ -144,7 +153,7 @@ const threadOf = ({ id, isResolved, isOutdated, path, line, comments }: Thread) 
   resolved: isResolved,
   ...(isOutdated && { outdated: true }),
   path,
-  line,
+  ...compact({ line: line ?? undefined }),
   ...(comments.totalCount > comments.nodes.length && { total_comments: comments.totalCount }),
   comments: comments.nodes.map((comment) => ({
     comment_id: comment.databaseId,
@@ -203,12 +212,8 @@ async function readRun(
   call: CallContext,
 ) {
   const route = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}';
-  const { data } = await client.read<Schemas['workflow-run']>(
-    route,
-    { ...repoOf(repo), run_id },
-    call,
-  );
-  return runOf(data);
+  const at = { ...repoOf(repo), run_id };
+  return documented(await client.read<Schemas['workflow-run']>(route, at, call), runOf);
 }
 
 /** The last lines that fit an answer, without the timestamps. */
@@ -217,13 +222,14 @@ function tailOf(log: string, wanted: number) {
   const shown: string[] = [];
   let length = 0;
   for (const line of lines.slice(-wanted).toReversed()) {
-    const text = line.replace(/^\uFEFF?\d{4}-\d\d-\d\dT[\d:.]+Z /, '').slice(0, MAX_LINE);
-    length += text.length + 1;
+    const text = line.replace(/^\uFEFF?\d{4}-\d\d-\d\dT[\d:.]+Z /, '');
+    const clipped = clip(text, MAX_LINE);
+    length += bytesIn(clipped);
     if (length > MAX_DIFF) break;
-    shown.unshift(text);
+    shown.push(clipped);
   }
   return {
-    text: shown.join('\n'),
+    text: shown.toReversed().join('\n'),
     total_lines: lines.length,
     first_line: lines.length - shown.length + 1,
   };

@@ -1,18 +1,21 @@
-import { toolError, type UnknownOperation } from '@toolkeel/contract';
+import { beforeSend, toolError, type UnknownOperation } from '@toolkeel/contract';
 import { compact, pause, type CallContext } from '@toolkeel/pack-kit';
+import { documented, itemsIn } from '../client/document.js';
 import { conflict } from '../faults.js';
 import {
   act,
   droppedFrom,
-  beforeSend,
   githubTool,
   reconcileBy,
   rejectionOf,
   repoOf,
+  runParts,
+  sameText,
   sinceOf,
   warningOf,
   withWarnings,
   type Kit,
+  type Part,
 } from './kit.js';
 import { pullSummary, type RawIssue, type RawPull, type Schemas } from './present.js';
 import * as specs from './specs/index.js';
@@ -45,14 +48,14 @@ const createPullTool = (kit: Kit) =>
         const { repo, title, body, head, base, draft } = args;
         const given = { ...repoOf(repo), title, body, head, base, draft };
         try {
-          const { data } = await kit.client.once<RawPull>(`POST ${PULLS}`, given, inner, {
+          const created = await kit.client.once<RawPull>(`POST ${PULLS}`, given, inner, {
             createsContent: true,
           });
-          return await completed(kit, args, data, inner);
+          return await completed(kit, args, documented(created, pullSummary), inner);
         } catch (cause) {
           const error = rejectionOf(cause);
           if (error?.status !== 422 || !/already exists/i.test(error.reason ?? '')) throw cause;
-          const [existing] = await pullsOf(kit, args, 'open', inner);
+          const [existing] = await beforeSend(() => pullsOf(kit, args, 'open', inner));
           if (!existing) throw cause;
           return { pull: pullSummary(existing), replayed: true };
         }
@@ -64,10 +67,11 @@ const createPullTool = (kit: Kit) =>
         async ({ args, sentAt }: UnknownOperation<PullArguments>, call) => {
           const since = sinceOf(sentAt);
           const pulls = await pullsOf(kit, args, 'all', call);
-          const found = pulls.find(
-            ({ title, created_at }) => title === args.title && created_at >= since,
-          );
-          return found && { pull: pullSummary(found), ...withWarnings(missingIn(args, found)) };
+          const recent = pulls.filter(({ created_at }) => created_at >= since);
+          const found = recent.find(({ title }) => sameText(title, args.title));
+          // One of another title may be ours, renamed, and proves nothing.
+          if (!found) return recent.length > 0 ? 'unknown' : undefined;
+          return { pull: pullSummary(found), ...withWarnings(missingIn(args, found)) };
         },
       ),
     },
@@ -84,11 +88,19 @@ async function pullsOf(
   const from = head.includes(':') ? head : `${owner}:${head}`;
   const route = `GET ${PULLS}`;
   const at = { ...repoOf(repo), head: from, base, state, per_page: 30 };
-  return (await client.read<Schemas['pull-request-simple'][]>(route, at, call)).data;
+  const page = await client.read(route, at, call);
+  const pulls = itemsIn(page) as readonly Schemas['pull-request-simple'][];
+  documented({ ...page, data: pulls }, (all) => all.map(pullSummary));
+  return pulls;
 }
 
 /** Reviewers, labels and assignees follow; what fails of them is a warning, the pull request exists. */
-async function completed(kit: Kit, args: PullArguments, pull: RawPull, call: CallContext) {
+async function completed(
+  kit: Kit,
+  args: PullArguments,
+  pull: ReturnType<typeof pullSummary>,
+  call: CallContext,
+) {
   const { repo, reviewers = [], labels = [], assignees = [] } = args;
   const at = { ...repoOf(repo), number: pull.number };
   const warnings: string[] = [];
@@ -105,7 +117,7 @@ async function completed(kit: Kit, args: PullArguments, pull: RawPull, call: Cal
       warnings.push(warningOf(`The pull request exists, but its ${what} could not be set`, cause));
     }
   };
-  let shown = pullSummary(pull);
+  let shown = pull;
   if (reviewers.length > 0)
     await add('reviewers', `POST ${PULL}/requested_reviewers`, { reviewers }, (data: RawPull) => {
       shown = { ...shown, reviewers: pullSummary(data).reviewers ?? [] };
@@ -157,13 +169,13 @@ const mergeTool = (kit: Kit) =>
       const request = { ...repoOf(repo), number, sha: head_sha, ...given };
       for (let round = 1; ; round += 1) {
         try {
-          const { data } = await kit.client.once<{ sha: string; merged: boolean }>(
+          const merged = await kit.client.once<{ sha: string; merged: boolean }>(
             `PUT ${PULL}/merge`,
             request,
             call,
             { createsContent: true },
           );
-          return { merged: data.merged, sha: data.sha, number };
+          return documented(merged, ({ merged: isDone, sha }) => ({ merged: isDone, sha, number }));
         } catch (cause) {
           const error = rejectionOf(cause);
           if (error?.status !== 405 && error?.status !== 409) throw cause;
@@ -204,7 +216,9 @@ async function readPull(
   { repo, number }: { readonly repo: string; readonly number: number },
   call: CallContext,
 ) {
-  return (await client.read<RawPull>(`GET ${PULL}`, { ...repoOf(repo), number }, call)).data;
+  const response = await client.read<RawPull>(`GET ${PULL}`, { ...repoOf(repo), number }, call);
+  documented(response, pullSummary);
+  return response.data;
 }
 
 const isMerged = (pull: RawPull, head: string): boolean => pull.merged && pull.head.sha === head;
@@ -245,7 +259,7 @@ const updatePullTool = (kit: Kit) =>
     const has = pullSummary(before).reviewers ?? [];
     const added = (args.add_reviewers ?? []).filter((name) => !has.includes(name));
     const removed = (args.remove_reviewers ?? []).filter((name) => has.includes(name));
-    const parts: (readonly [what: string, run: () => Promise<unknown>])[] = [];
+    const parts: Part[] = [];
     if (Object.keys(fields).length > 0)
       parts.push(['fields', () => client.idempotent(`PATCH ${PULL}`, { ...at, ...fields }, call)]);
     if (draft !== undefined && draft !== before.draft)
@@ -269,24 +283,12 @@ const updatePullTool = (kit: Kit) =>
     } else if (auto !== undefined && before.auto_merge?.merge_method !== auto) {
       parts.push(['auto_merge', mutate(AUTO_MERGE, { method: auto.toUpperCase() })]);
     }
-    const warnings = await runParts(parts);
-    const after = await readPull(kit, args, call).catch(() => before);
+    const { warnings } = await runParts(parts);
+    const after = await readPull(kit, args, call).catch((cause: unknown) => {
+      warnings.push(
+        warningOf('This is the state before the change; the new one is unknown', cause),
+      );
+      return before;
+    });
     return { pull: pullSummary(after), ...withWarnings(warnings) };
   });
-
-/** Runs all parts. Fails only if none succeeded; otherwise a failure is a warning. */
-async function runParts(
-  parts: readonly (readonly [what: string, run: () => Promise<unknown>])[],
-): Promise<string[]> {
-  const failures: { readonly what: string; readonly cause: unknown }[] = [];
-  for (const [what, run] of parts) {
-    try {
-      await run();
-    } catch (cause) {
-      failures.push({ what, cause });
-    }
-  }
-  const [first] = failures;
-  if (first && failures.length === parts.length) throw first.cause;
-  return failures.map(({ what, cause }) => warningOf(`${what} was not changed`, cause));
-}

@@ -1,4 +1,4 @@
-import { answer, page, raise, toolError } from '@toolkeel/contract';
+import { answer, toolError } from '@toolkeel/contract';
 import {
   arrayOf,
   compact,
@@ -8,6 +8,7 @@ import {
   stringOf,
   type CallContext,
 } from '@toolkeel/pack-kit';
+import { documented } from '../client/document.js';
 import { isReadOnly } from '../client/graphql-operation.js';
 import {
   githubTool,
@@ -22,9 +23,10 @@ import {
   type Kit,
 } from './kit.js';
 import {
+  bytesIn,
+  clip,
   commentOf,
   commitOf,
-  fileOf,
   issueDetail,
   issueSummary,
   pullDetail,
@@ -35,9 +37,10 @@ import {
   type Schemas,
 } from './present.js';
 import * as specs from './specs/index.js';
+import { compareTool, listTreeTool } from './tree-reads.js';
 
-/** Leaves room for the rest of the answer in its byte budget. */
-const MAX_TEXT = 30_000;
+/** Bytes. Leaves room for the rest of the answer in its byte budget. */
+const MAX_TEXT = 40_000;
 
 export const readTools = (kit: Kit) => [
   contextTool(kit),
@@ -54,7 +57,7 @@ export const readTools = (kit: Kit) => [
       path: item.path,
       sha: item.sha,
       url: item.html_url,
-      fragments: (item.text_matches ?? []).map(({ fragment = '' }) => fragment.slice(0, 1000)),
+      fragments: (item.text_matches ?? []).map(({ fragment = '' }) => clip(fragment, 1000)),
     }),
     extra: searchTotals,
   }),
@@ -152,12 +155,8 @@ async function readIssue(
   call: CallContext,
 ) {
   const at = { ...repoOf(repo), number };
-  const { data } = await client.read<RawIssue>(
-    'GET /repos/{owner}/{repo}/issues/{number}',
-    at,
-    call,
-  );
-  return issueDetail(data);
+  const route = 'GET /repos/{owner}/{repo}/issues/{number}';
+  return documented(await client.read<RawIssue>(route, at, call), issueDetail);
 }
 
 function rateLimits({ client }: Kit) {
@@ -182,23 +181,21 @@ const contextTool = (kit: Kit) =>
     const account = { acts_as: login ?? id, api: client.baseUrl.href };
     if (repo === undefined) return account;
     const route = 'GET /repos/{owner}/{repo}';
-    const { data, headers } = await client.read<Schemas['full-repository']>(
-      route,
-      repoOf(repo),
-      call,
-    );
-    const { permissions = {} } = data as { permissions?: Readonly<Record<string, boolean>> };
+    const found = await client.read<Schemas['full-repository']>(route, repoOf(repo), call);
     return {
       ...account,
-      ...compact({ scopes: headerOf(headers, 'x-oauth-scopes') }),
-      repo: {
-        name: data.full_name,
-        description: data.description ?? '',
-        default_branch: data.default_branch,
-        visibility: data.visibility ?? 'public',
-        archived: data.archived,
-        permissions: Object.keys(permissions).filter((name) => permissions[name]),
-      },
+      ...compact({ scopes: headerOf(found.headers, 'x-oauth-scopes') }),
+      repo: documented(found, (data) => {
+        const { permissions = {} } = data as { permissions?: Readonly<Record<string, boolean>> };
+        return {
+          name: data.full_name,
+          description: data.description ?? '',
+          default_branch: data.default_branch,
+          visibility: data.visibility ?? 'public',
+          archived: data.archived ?? false,
+          permissions: Object.keys(permissions).filter((name) => permissions[name]),
+        };
+      }),
     };
   });
 
@@ -216,11 +213,17 @@ const readFileTool = (kit: Kit) =>
     const { path, ref, start_line: first = 1, end_line: last = Infinity } = args;
     const at = repoOf(args.repo);
     const route = 'GET /repos/{owner}/{repo}/contents/{path}';
-    const { data } = await kit.client.read<FileContent>(route, { ...at, path, ref }, call);
+    const response = await kit.client.read<FileContent>(route, { ...at, path, ref }, call);
+    const { data } = response;
     if (Array.isArray(data)) return notAFile(path, 'a folder; use github_list_tree');
-    if (data.type !== 'file') return notAFile(path, `a ${data.type}`);
+    const { type, ...about } = documented(response, (file) => ({
+      type: file.type,
+      path: file.path,
+      sha: file.sha,
+      size: file.size,
+    }));
+    if (type !== 'file') return notAFile(path, `a ${type}`);
     const bytes = await contentOf(kit, args.repo, data, call);
-    const about = { path: data.path, sha: data.sha, size: data.size };
     if (isBinary(bytes)) return { text: '', is_binary: true, ...about };
     return { ...windowOf(bytes.toString(), first, last), ...about };
   });
@@ -233,8 +236,11 @@ async function contentOf(kit: Kit, repo: string, file: FileContent, call: CallCo
   if (file.encoding === 'base64') return Buffer.from(file.content ?? '', 'base64');
   const at = { ...repoOf(repo), sha: file.sha };
   const route = 'GET /repos/{owner}/{repo}/git/blobs/{sha}';
-  const { data } = await kit.client.read<FileContent>(route, at, call, { maxBytes: MAX_BLOB });
-  return Buffer.from(data.content ?? '', 'base64');
+  const blob = await kit.client.read<FileContent>(route, at, call, { maxBytes: MAX_BLOB });
+  return Buffer.from(
+    documented(blob, ({ content }) => content ?? ''),
+    'base64',
+  );
 }
 
 const MAX_BLOB = 32 * 1024 * 1024;
@@ -256,137 +262,36 @@ function windowOf(text: string, first: number, last: number) {
   let end = first - 1;
   let length = 0;
   while (end < Math.min(total, last)) {
-    length += (lines[end]?.length ?? 0) + 1;
+    length += bytesIn(lines[end] ?? '');
     if (length > MAX_TEXT && end >= first) break;
     end += 1;
   }
   const isWhole = first === 1 && end === total;
-  const shown = lines
-    .slice(first - 1, end)
-    .join('\n')
-    .slice(0, MAX_TEXT);
+  const chosen = isWhole ? text : lines.slice(first - 1, end).join('\n');
+  const shown = clip(chosen, MAX_TEXT);
+  // Only a line that is longer than an answer is cut, and then it is the only one.
+  const cut = `Line ${first} has ${chosen.length} characters; only the first ${shown.length} are shown.`;
   return {
-    text: isWhole && text.length <= MAX_TEXT ? text : shown,
+    text: shown,
     total_lines: total,
+    ...withWarnings(shown.length < chosen.length ? [cut] : []),
     ...(!isWhole && { start_line: first, end_line: end }),
     ...(end < Math.min(total, last) && { next_line: end + 1 }),
   };
 }
 
-interface TreeEntry {
-  readonly path: string;
-  readonly type: string;
-  readonly mode: string;
-  readonly sha: string;
-  readonly size?: number;
-}
-
-interface Tree {
-  readonly tree: readonly TreeEntry[];
-  readonly truncated?: boolean;
-}
-
-const TREE = 'GET /repos/{owner}/{repo}/git/trees/{sha}';
-
-const listTreeTool = (kit: Kit) =>
-  githubTool(specs.listTree, kit, async (args, call) => {
-    const { cursor } = call;
-    const { client } = kit;
-    const at = repoOf(args.repo);
-    const parts = args.path.split('/').filter((part) => part !== '');
-    const load = async () => {
-      if (cursor) return client.follow<Tree>(new URL(cursor.u, client.baseUrl).href, call);
-      let sha = args.ref ?? 'HEAD';
-      for (const [index, part] of parts.entries()) {
-        const { data } = await client.read<Tree>(TREE, { ...at, sha }, call);
-        const folder = data.tree.find((entry) => entry.path === part && entry.type === 'tree');
-        if (!folder) return raise(noFolder(parts.slice(0, index + 1).join('/')));
-        sha = folder.sha;
-      }
-      return client.read<Tree>(TREE, { ...at, sha, ...(args.recursive && { recursive: 1 }) }, call);
-    };
-    const { data, url } = await load();
-    const prefix = parts.map((part) => `${part}/`).join('');
-    const u = `${url.pathname}${url.search}`;
-    const start = cursor?.k ?? 0;
-    const entries = data.tree.slice(start, start + args.limit).map((entry) =>
-      compact({
-        path: prefix + entry.path,
-        type: entry.type === 'tree' ? 'folder' : entry.type === 'commit' ? 'submodule' : 'file',
-        size: entry.size,
-        executable: entry.mode === '100755' ? true : undefined,
-      }),
-    );
-    const warnings = data.truncated ? ['GitHub cut the tree: list its folders one by one.'] : [];
-    const end = start + entries.length;
-    return page(
-      { total: data.tree.length, ...withWarnings(warnings), entries },
-      {
-        next: end < data.tree.length ? { u, k: end } : undefined,
-        after: (kept) => ({ u, k: start + kept }),
-        rateLimit: rateLimitOf(kit),
-      },
-    );
-  });
-
-const noFolder = (path: string) =>
-  toolError('not_found', `There is no folder ${path}.`, {
-    details: { resource: 'folder', id: path },
-  });
-
-const MAX_SHOWN_COMMITS = 50;
-
-const compareTool = (kit: Kit) =>
-  githubTool(specs.compare, kit, async (args, call) => {
-    const { cursor } = call;
-    const { client } = kit;
-    const basehead = `${args.base}...${args.head}`;
-    const route = 'GET /repos/{owner}/{repo}/compare/{basehead}';
-    const { data } = await client.read<Schemas['commit-comparison']>(
-      route,
-      { ...repoOf(args.repo), basehead, per_page: 100 },
-      call,
-    );
-    const start = cursor?.k ?? 0;
-    const files = (data.files ?? []).slice(start, start + args.limit).map(fileOf);
-    const all = data.files?.length ?? 0;
-    const end = start + files.length;
-    const warnings = all >= 300 ? ['GitHub lists at most 300 files of a comparison.'] : [];
-    const summary = {
-      status: data.status,
-      ahead_by: data.ahead_by,
-      behind_by: data.behind_by,
-      merge_base: data.merge_base_commit.sha,
-      commits: data.commits.slice(0, MAX_SHOWN_COMMITS).map(({ sha, commit }) => ({
-        sha,
-        title: commit.message.split('\n')[0] ?? '',
-      })),
-    };
-    return page(
-      { ...(cursor === undefined && summary), ...withWarnings(warnings), files },
-      {
-        next: end < all ? { u: '', k: end } : undefined,
-        after: (kept) => ({ u: '', k: start + kept }),
-        rateLimit: rateLimitOf(kit),
-      },
-    );
-  });
-
 const getPullTool = (kit: Kit) =>
   githubTool(specs.getPull, kit, async ({ repo, number }, call) => {
     const { client } = kit;
     const at = { ...repoOf(repo), number };
-    const { data } = await client.read<RawPull>(
-      'GET /repos/{owner}/{repo}/pulls/{number}',
-      at,
-      call,
-    );
+    const route = 'GET /repos/{owner}/{repo}/pulls/{number}';
+    const pull = documented(await client.read<RawPull>(route, at, call), pullDetail);
     const warnings: string[] = [];
-    const checks = await checksOf(kit, repo, data.head.sha, call).catch((cause: unknown) => {
+    const checks = await checksOf(kit, repo, pull.head_sha, call).catch((cause: unknown) => {
       warnings.push(warningOf('The checks could not be read', cause));
       return undefined;
     });
-    return { pull: pullDetail(data), ...compact({ checks }), ...withWarnings(warnings) };
+    return { pull, ...compact({ checks }), ...withWarnings(warnings) };
   });
 
 async function checksOf({ client }: Kit, repo: string, ref: string, call: CallContext) {

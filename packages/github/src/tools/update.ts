@@ -1,15 +1,18 @@
-import type { UnknownOperation } from '@toolkeel/contract';
+import { beforeSend, type UnknownOperation } from '@toolkeel/contract';
 import { compact, memberOf, numberOf, stringOf, type CallContext } from '@toolkeel/pack-kit';
+import { documented } from '../client/document.js';
 import { conflict } from '../faults.js';
 import { issueResult } from './create.js';
 import {
-  beforeSend,
   githubTool,
   invalidInput,
   reconcileBy,
   rejectionOf,
   repoOf,
+  runParts,
+  withWarnings,
   type Kit,
+  type Part,
 } from './kit.js';
 import type { RawIssue, Schemas } from './present.js';
 import * as specs from './specs/index.js';
@@ -19,7 +22,7 @@ const ISSUE = '/repos/{owner}/{repo}/issues/{number}';
 export const updateTools = (kit: Kit) => [
   githubTool(specs.updateIssue, kit, async (args, call) => {
     const { repo, number, milestone, ...changes } = args;
-    const { data } = await kit.client.idempotent<RawIssue>(
+    const updated = await kit.client.idempotent<RawIssue>(
       `PATCH ${ISSUE}`,
       {
         ...repoOf(repo),
@@ -29,7 +32,7 @@ export const updateTools = (kit: Kit) => [
       },
       call,
     );
-    return issueResult(data, { ...changes, milestone });
+    return documented(updated, (issue) => issueResult(issue, { ...changes, milestone }));
   }),
   githubTool(specs.resolveThread, kit, async ({ thread_id, resolved }, call) => {
     const name = resolved ? 'resolveReviewThread' : 'unresolveReviewThread';
@@ -65,30 +68,44 @@ const relateTool = (kit: Kit) =>
         for (const child of add) {
           if (known.has(child)) continue;
           const found = await client.read<RawIssue>(`GET ${ISSUE}`, { ...at, number: child }, call);
-          known.set(child, found.data.id);
+          known.set(
+            child,
+            documented(found, ({ id }) => id),
+          );
         }
         return { present: new Set(children.map((child) => child.number)), ids: known };
       });
       const added = add.filter((child) => !present.has(child));
       const removed = remove.filter((child) => present.has(child));
-      for (const child of added)
-        await send(
-          kit,
-          `POST ${ISSUE}/sub_issues`,
-          { ...at, sub_issue_id: ids.get(child) },
-          call,
-          422,
-        );
-      for (const child of removed)
-        await send(
-          kit,
-          `DELETE ${ISSUE}/sub_issue`,
-          { ...at, sub_issue_id: ids.get(child) },
-          call,
-          404,
-        );
-      const kept = [...present].filter((child) => !removed.includes(child));
-      return { number, added, removed, sub_issues: [...kept, ...added] };
+      const isChild = async (child: number): Promise<boolean> =>
+        (await subIssues(kit, at, call)).some((one) => one.number === child);
+      const change = (route: string, child: number, wanted: boolean): Part => [
+        nameOf(child),
+        async () => {
+          try {
+            await client.idempotent(route, { ...at, sub_issue_id: ids.get(child) }, call);
+          } catch (cause) {
+            // A retry may find its own first attempt done; so may a call that races with another.
+            const isDone =
+              rejectionOf(cause) && (await isChild(child).catch(() => !wanted)) === wanted;
+            if (isDone !== true) throw cause;
+          }
+        },
+      ];
+      const { failed, warnings } = await runParts([
+        ...added.map((child) => change(`POST ${ISSUE}/sub_issues`, child, true)),
+        ...removed.map((child) => change(`DELETE ${ISSUE}/sub_issue`, child, false)),
+      ]);
+      const isDone = (child: number): boolean => !failed.has(nameOf(child));
+      const [gained, lost] = [added.filter(isDone), removed.filter(isDone)];
+      const kept = [...present].filter((child) => !lost.includes(child));
+      return {
+        number,
+        added: gained,
+        removed: lost,
+        sub_issues: [...kept, ...gained],
+        ...withWarnings(warnings),
+      };
     },
     {
       check: ({ number, add = [], remove = [] }) => {
@@ -101,30 +118,16 @@ const relateTool = (kit: Kit) =>
     },
   );
 
+const nameOf = (child: number): string => `Sub-issue #${child}`;
+
 const MAX_SUB_ISSUES = 200;
 
 async function subIssues({ client }: Kit, at: object, call: CallContext) {
   const route = `GET ${ISSUE}/sub_issues`;
   const { items } = await client.collect<RawIssue>(route, { ...at }, call, MAX_SUB_ISSUES);
-  return items;
-}
-
-/** A retry may find its own first attempt done. */
-async function send(
-  kit: Kit,
-  route: string,
-  at: object,
-  call: CallContext,
-  done: number,
-): Promise<void> {
-  try {
-    await kit.client.idempotent(route, { ...at }, call);
-  } catch (cause) {
-    const error = rejectionOf(cause);
-    const isDone =
-      error?.status === done && (done === 404 || /duplicate/i.test(error.reason ?? ''));
-    if (!isDone) throw cause;
-  }
+  return items.map((data) =>
+    documented({ data, url: client.baseUrl }, ({ id, number }) => ({ id, number })),
+  );
 }
 
 const ACTIONS = '/repos/{owner}/{repo}/actions';
@@ -177,8 +180,12 @@ export const actionWriteTools = (kit: Kit) => [
         const { run_attempt: now = 1, status, conclusion } = await readRun(kit, args, call);
         const { run_id, action, attempt } = args;
         const isCancelled = conclusion === 'cancelled' || status === 'cancelled';
-        const isDone = action === 'cancel' ? isCancelled && now === attempt : now > attempt;
-        return isDone ? { run_id, action, attempt: now } : undefined;
+        if (action === 'cancel') {
+          if (isCancelled && now === attempt) return { run_id, action, attempt };
+          // GitHub accepts a cancellation long before the run ends.
+          return status === 'completed' || now > attempt ? undefined : 'unknown';
+        }
+        return now > attempt ? { run_id, action, attempt: now } : undefined;
       }),
     },
   ),
@@ -191,5 +198,7 @@ async function readRun(
 ) {
   const route = `GET ${ACTIONS}/runs/{run_id}`;
   const at = { ...repoOf(repo), run_id };
-  return (await client.read<Schemas['workflow-run']>(route, at, call)).data;
+  const response = await client.read<Schemas['workflow-run']>(route, at, call);
+  documented(response, ({ id }) => id);
+  return response.data;
 }

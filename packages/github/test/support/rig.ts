@@ -23,6 +23,8 @@ type Failure = Extract<Envelope<Data>, { success: false }>['error'];
 
 export interface Rig {
   readonly instance: PackInstance;
+  /** Lets time pass for the journal. */
+  later(ms: number): void;
   readonly events: PackEvent[];
   run(tool: string, args?: unknown, options?: RunOptions): Promise<Envelope<Data>>;
   /** The data of a call that must succeed. */
@@ -53,8 +55,9 @@ async function createRig(config: Config, env: Readonly<Record<string, string>>):
     observe: (event) => events.push(event),
   });
   onClose(() => instance.close());
+  let aheadMs = 0;
   const journal = createJournal({
-    store: memoryStore(),
+    store: memoryStore({ now: () => Date.now() + aheadMs }),
     encryption: ephemeralEncryption(),
     tools: {
       specs: () => instance.tools,
@@ -79,6 +82,9 @@ async function createRig(config: Config, env: Readonly<Record<string, string>>):
   };
   return {
     instance,
+    later: (ms) => {
+      aheadMs += ms;
+    },
     events,
     run,
     data: async (name, args, options) => {

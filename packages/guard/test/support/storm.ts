@@ -32,41 +32,36 @@ export async function runStorm(calls: number, inFlight = 8): Promise<StormResult
     env: { TOOLKEEL_DATA_DIR: dir, CHAOS_LOG: log },
   });
   let kills = 0;
-  const over = new AbortController();
-  const { signal } = over;
-  const killer = async (): Promise<void> => {
-    const one = await rig.client();
-    while (!signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 80));
-      // Only a server that answers is killed: the guard needs some time between two losses.
-      if (signal.aborted || (await one.ask('ping')).error) continue;
-      for (const name of existsSync(children) ? readdirSync(children) : []) {
-        try {
-          process.kill(Number(name.split('-')[0]), 'SIGKILL');
-          kills++;
-        } catch {
-          // It has just ended.
-        }
+  const kill = (): void => {
+    for (const name of existsSync(children) ? readdirSync(children) : []) {
+      try {
+        process.kill(Number(name.split('-')[0]), 'SIGKILL');
+        kills++;
+      } catch {
+        // It has just ended.
       }
     }
   };
   const answers = new Map<string, Message>();
   try {
     const client = await rig.client();
-    const killing = killer();
     let next = 0;
+    let untilKill = 20;
     const worker = async (): Promise<void> => {
       while (next < calls) {
         const n = next++;
         const name = n % 4 === 3 ? 'add' : 'get';
-        answers.set(`${name}${n}`, await client.call(name, { n: `${name}${n}` }));
+        const answered = client.call(name, { n: `${name}${n}` });
+        // While this call and those of the other workers are in flight.
+        if (--untilKill === 0) {
+          untilKill = 20 + Math.floor(Math.random() * 40);
+          setTimeout(kill, Math.random() * 5);
+        }
+        answers.set(`${name}${n}`, await answered);
       }
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
-    over.abort();
-    await killing;
   } finally {
-    over.abort();
     await rig.close();
   }
   const effects = readFileSync(log, 'utf8').split('\n').filter(Boolean);

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { systemClock, type Clock } from '@toolkeel/kernel';
+import { guardGroup, releaseGroup } from './watchdog.js';
 
 export interface SpawnRequest {
   readonly command: string;
@@ -16,7 +17,7 @@ const TERM_GRACE_MS = 2_000;
 /** After its input has ended, a healthy child exits by itself within this time. */
 const EXIT_GRACE_MS = 3_000;
 
-/** Children that have not exited. Whatever ends this process in an orderly way ends them too. */
+/** Children that have not exited. An orderly exit of this process ends them; the watchdog covers the rest. */
 const running = new Set<Child>();
 let watchesExit = false;
 
@@ -27,6 +28,8 @@ let watchesExit = false;
 export class Child {
   readonly exited: Promise<Exit>;
   readonly process: ChildProcess;
+  /** Why it could not be started. */
+  failure: NodeJS.ErrnoException | undefined;
   readonly #clock: Clock;
   #ending = false;
 
@@ -51,11 +54,16 @@ export class Child {
         // Grandchildren may outlive the child in its group.
         this.kill('SIGKILL');
         running.delete(this);
+        releaseGroup(this.process.pid);
         resolve(exit);
       };
       this.process.once('exit', (code, signal) => done({ code, signal }));
-      this.process.once('error', () => done({ code: null, signal: null }));
+      this.process.once('error', (failure) => {
+        this.failure = failure;
+        done({ code: null, signal: null });
+      });
     });
+    guardGroup(this.process.pid);
     // A child that exits while its input is written must not crash this process.
     this.process.stdin?.on('error', () => undefined);
     this.process.stderr?.resume();

@@ -5,21 +5,31 @@ import { PassThrough } from 'node:stream';
 import type * as library from '@anthropic-ai/claude-agent-sdk';
 import type { Options, Query, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { llmAdapters, systemClock, type Clock } from '@toolkeel/kernel';
-import type { Environment } from '@toolkeel/pack-kit/base';
+import { createRedactor, type Environment } from '@toolkeel/pack-kit/base';
 import type { ModelOptions } from '../core/channel.js';
 import type { Timeouts } from '../core/clocks.js';
 import { ProviderFault } from '../core/errors.js';
 import { createModel, type Model } from '../core/model.js';
 import {
+  notConfigured,
   unsupported,
   type AttemptIo,
   type ModelRequest,
   type Provider,
   type ProviderResult,
 } from '../core/provider.js';
+import { callerTools } from './caller-tools.js';
 import { Child, Slots } from './children.js';
 import { cliEnvironment, findCli, withoutKeys } from './environment.js';
-import { busy, CLAUDE, incomplete, processExited, sdkMissing } from './faults.js';
+import {
+  badMessage,
+  busy,
+  cannotStart,
+  CLAUDE,
+  incomplete,
+  processExited,
+  sdkMissing,
+} from './faults.js';
 import { checkLogin } from './health.js';
 import { toPrompt } from './prompt.js';
 import { Turn } from './turn.js';
@@ -62,18 +72,21 @@ function claudeProvider(options: ClaudeOptions): Provider {
   const { clock = systemClock, env = process.env, model = DEFAULT_MODEL } = options;
   const slots = new Slots(options.maxProcesses ?? 2, options.maxQueue ?? 32);
   const sessions = new Set<Session>();
+  const secrets = createRedactor();
+  secrets.add(env['CLAUDE_CODE_OAUTH_TOKEN'] ?? '');
   const envOf = (folder: string, maxOutputTokens?: number) =>
     cliEnvironment({ env, baseUrl: options.baseUrl, folder, maxOutputTokens });
   const open = async (signal: AbortSignal, io?: AttemptIo, request?: ModelRequest) => {
     const cli = findCli(options.cliPath, env);
     const sdk = await loadSdk();
+    signal.throwIfAborted();
     const acquired = slots.acquire(signal);
     if (!acquired) throw busy();
     await acquired;
     io?.begin();
     const settings = request ? settingsOf(request) : isolation;
     const envFor = (folder: string) => envOf(folder, request?.maxOutputTokens);
-    const session = new Session(sdk, cli, { clock, settings, envFor, io });
+    const session = startSession(() => new Session(sdk, cli, { clock, settings, envFor, io }));
     sessions.add(session);
     void session.closed.then(() => {
       sessions.delete(session);
@@ -84,19 +97,29 @@ function claudeProvider(options: ClaudeOptions): Provider {
     return session;
   };
 
+  /** A session that cannot begin holds no slot. */
+  const startSession = (start: () => Session): Session => {
+    try {
+      return start();
+    } catch (cause) {
+      slots.release();
+      throw notConfigured('The Claude CLI needs a temporary directory. Make it writable', cause);
+    }
+  };
+
   return {
     name: CLAUDE,
     model,
+    serves: (name) => name === model || /^(claude|sonnet|opus|haiku|default)/.test(name),
     timeouts,
     run: async (request, io) => {
       if (request.temperature !== undefined) throw unsupported('Claude', 'a temperature');
-      if (request.tools?.length) throw unsupported('Claude', 'tools of the caller');
+      if (request.tools?.length && request.responseSchema) {
+        throw unsupported('Claude', 'tools together with a response schema');
+      }
       const prompt = toPrompt(request.messages);
       const session = await open(io.signal, io, request);
-      const turn = new Turn(io, request.model, request.responseSchema !== undefined, () =>
-        clock.wallNow(),
-      );
-      return session.ask(prompt, turn);
+      return session.ask(prompt, new Turn(io, request, () => clock.wallNow(), secrets));
     },
     health: (signal) => checkLogin(options.cliPath, env, envOf(tmpdir()), signal),
     models: async (signal) => {
@@ -122,7 +145,7 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** No tools, no settings, skills or servers of the user, no session file. */
+/** No tools of its own, no settings, skills or servers of the user, no session file. */
 const isolation: Options = {
   tools: [],
   settingSources: [],
@@ -133,13 +156,14 @@ const isolation: Options = {
 };
 
 function settingsOf(request: ModelRequest): Options {
-  const { model, system = DEFAULT_SYSTEM, responseSchema, thinking } = request;
+  const { model, system = DEFAULT_SYSTEM, responseSchema, thinking, tools = [] } = request;
   return {
     ...isolation,
     model,
     systemPrompt: system,
     // A structured answer is a tool call of the CLI, which takes a turn of its own.
     maxTurns: responseSchema ? 3 : 1,
+    ...(tools.length > 0 && { mcpServers: callerTools(tools) }),
     ...(responseSchema && { outputFormat: { type: 'json_schema', schema: responseSchema } }),
     ...(thinking && {
       thinking:
@@ -166,10 +190,12 @@ class Session {
   #sendPrompt: (message: SDKUserMessage | undefined) => void = () => undefined;
   #close: () => void = () => undefined;
   #ended = false;
+  readonly #cli: string;
   /** The process has exited and its folder is gone. */
   readonly closed: Promise<void>;
 
   constructor(sdk: Sdk, cli: string, { clock, settings, envFor, io }: SessionOptions) {
+    this.#cli = cli;
     this.closed = new Promise((resolve) => {
       this.#close = () => {
         rmSync(this.#folder, { recursive: true, force: true });
@@ -211,13 +237,16 @@ class Session {
       for (;;) {
         const { done, value } = await this.#next();
         if (done) throw incomplete(await this.#exit(), turn.requestId);
-        const result = turn.take(value);
+        const result = taken(turn, value);
         if (!result) continue;
         isDone = true;
         return result;
       }
     } catch (cause) {
-      throw cause instanceof ProviderFault ? cause : processExited(await this.#exit(), cause);
+      if (cause instanceof ProviderFault) throw cause;
+      const exit = await this.#exit();
+      const failure = this.#child?.failure;
+      throw failure ? cannotStart(this.#cli, failure) : processExited(exit, cause);
     } finally {
       this.end(isDone ? 'after-input' : 'now');
     }
@@ -261,12 +290,21 @@ class Session {
   }
 }
 
+/** Messages come from a program of any version: one that cannot be read is its error. */
+function taken(turn: Turn, message: SDKMessage): ProviderResult | undefined {
+  try {
+    return turn.take(message);
+  } catch (cause) {
+    throw cause instanceof ProviderFault ? cause : badMessage(cause);
+  }
+}
+
 /** The child as the SDK sees it: reports each byte, and leaves ending it to us. */
 function observed(child: Child, io: AttemptIo | undefined) {
   const stdout = new PassThrough();
   child.stdout.on('data', (chunk: Buffer) => {
     io?.connected();
-    io?.bytes();
+    io?.bytes(chunk.length);
     stdout.write(chunk);
   });
   child.stdout.on('end', () => stdout.end());

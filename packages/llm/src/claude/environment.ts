@@ -86,9 +86,12 @@ export function withoutKeys(env: Environment): Environment {
 export function findCli(path: string | undefined, env: Environment): string {
   const given = path ?? env['TOOLKEEL_CLAUDE_PATH'];
   if (given !== undefined && given !== '') {
-    if (isAbsolute(given) && statSync(given, { throwIfNoEntry: false })?.isFile()) return given;
+    const isFile = isAbsolute(given) && statSync(given, { throwIfNoEntry: false })?.isFile();
+    if (isFile && (isScript(given) || isExecutable(given))) return given;
     throw notConfigured(
-      `The Claude CLI is not at ${given}. Set an absolute path to an existing file`,
+      isFile
+        ? `The Claude CLI at ${given} is not executable. Run chmod +x, or set another path`
+        : `The Claude CLI is not at ${given}. Set an absolute path to an existing file`,
     );
   }
   const names = process.platform === 'win32' ? ['claude.exe', 'claude.cmd'] : ['claude'];
@@ -111,6 +114,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
+const isScript = (cli: string): boolean => /\.[cm]?js$/.test(cli);
+
 /** How to run the CLI directly: a script needs Node.js. */
 export const commandOf = (cli: string): readonly [string, ...string[]] =>
-  /\.[cm]?js$/.test(cli) ? [process.execPath, cli] : [cli];
+  isScript(cli) ? [process.execPath, cli] : [cli];

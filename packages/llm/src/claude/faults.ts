@@ -2,7 +2,7 @@ import type { SDKAssistantMessageError, SDKRateLimitInfo } from '@anthropic-ai/c
 import type { Fault } from '@toolkeel/kernel';
 import { ProviderFault, type ProviderErrorCode } from '../core/errors.js';
 import { notConfigured } from '../core/provider.js';
-import { oneLine } from '@toolkeel/pack-kit/base';
+import { numberOf, oneLine, type Redactor } from '@toolkeel/pack-kit/base';
 
 export const CLAUDE = 'claude';
 
@@ -35,11 +35,15 @@ const byError: Readonly<Record<SDKAssistantMessageError, Judgement | undefined>>
 };
 
 /** The fault of a turn that ended with an error result, by the CLI's typed fields only. */
-export function faultOfTurn(failure: TurnFailure, wallNow: number): ProviderFault {
+export function faultOfTurn(
+  failure: TurnFailure,
+  wallNow: number,
+  secrets: Redactor,
+): ProviderFault {
   const { status, limit, requestId } = failure;
   const [code, fault] = judge(failure);
   const retryAfterMs = code === 'rate_limited' ? waitOf(limit, wallNow) : undefined;
-  const said = oneLine(failure.text ?? '', 300);
+  const said = oneLine(secrets.redact(failure.text ?? ''), 300);
   const advice = code === 'auth' ? ' Log in with the Claude CLI: run `claude`, then /login' : '';
   return new ProviderFault(
     code,
@@ -75,17 +79,19 @@ function byStatus(status: number): Judgement | undefined {
   if (status === 429) return ['rate_limited', { kind: 'rate_limited' }];
   if (status === 529) return ['overloaded', { kind: 'server' }];
   if (status === 402) return ['billing', { kind: 'rejected', final: true }];
-  if (status === 401) return ['auth', { kind: 'auth' }];
+  if (status === 401 || status === 403) return ['auth', { kind: 'auth' }];
   if (status === 408) return ['timeout', { kind: 'timeout' }];
   if (status === 409 || status >= 500) return ['server_error', { kind: 'server' }];
   return undefined;
 }
 
-/** The time until the limit of a plan resets. */
+/** The longest window of a plan is a week. */
+const MAX_PLAN_WAIT_MS = 8 * 24 * 3_600_000;
+
+/** The time until the limit of a plan resets. A reset in the past or beyond any plan is none. */
 function waitOf(limit: SDKRateLimitInfo | undefined, wallNow: number): number | undefined {
-  const resetsAt = limit?.resetsAt;
-  if (resetsAt === undefined || !(resetsAt > 0 && resetsAt < 1e11)) return undefined;
-  return Math.max(0, Math.ceil(resetsAt * 1000 - wallNow));
+  const waitMs = Math.ceil((numberOf(limit?.resetsAt) ?? 0) * 1000 - wallNow);
+  return waitMs > 0 && waitMs <= MAX_PLAN_WAIT_MS ? waitMs : undefined;
 }
 
 export function incomplete(exit: string, requestId?: string): ProviderFault {
@@ -100,11 +106,32 @@ export function incomplete(exit: string, requestId?: string): ProviderFault {
 export function processExited(exit: string, cause: unknown): ProviderFault {
   return new ProviderFault(
     'process_exited',
-    `The Claude CLI failed (${exit})`,
+    `The Claude CLI failed (${exit}). Run \`claude -p hello\` to see why`,
     { kind: 'network', sent: 'maybe' },
     { cause },
   );
 }
+
+/** The system cannot run the file: it is for another platform, for example. */
+const unusable: readonly string[] = ['EACCES', 'ENOENT', 'ENOEXEC', 'ENOTDIR', 'EPERM'];
+
+export function cannotStart(cli: string, failure: NodeJS.ErrnoException): ProviderFault {
+  const { code = failure.message } = failure;
+  // Otherwise the system lacks memory or processes for the moment.
+  if (!unusable.includes(code)) return processExited(`not started: ${code}`, failure);
+  return notConfigured(
+    `The Claude CLI at ${cli} cannot be started (${code}). Install it again, or set TOOLKEEL_CLAUDE_PATH`,
+    failure,
+  );
+}
+
+export const badMessage = (cause: unknown): ProviderFault =>
+  new ProviderFault(
+    'bad_response',
+    'The Claude CLI sent a message that is not of its format',
+    { kind: 'server', sent: 'answered' },
+    { cause },
+  );
 
 export const busy = (): ProviderFault =>
   new ProviderFault('busy', 'Too many requests wait for the Claude CLI', {

@@ -3,6 +3,7 @@ import { isObject, type Environment } from '@toolkeel/pack-kit/base';
 import { parseJson } from '../json.js';
 import { Child } from './children.js';
 import { commandOf, findCli } from './environment.js';
+import { cannotStart } from './faults.js';
 
 const MAX_OUTPUT_CHARS = 64 * 1024;
 
@@ -18,6 +19,12 @@ export async function checkLogin(
   const status = parseJson(await run(cli, ['auth', 'status'], childEnv, signal));
   if (isObject(status) && status['loggedIn'] === true) {
     return { state: 'healthy', detail: `Claude CLI ${version}, logged in` };
+  }
+  if (!isObject(status) || status['loggedIn'] !== false) {
+    return {
+      state: 'unknown',
+      detail: `Claude CLI ${version} does not tell whether it is logged in`,
+    };
   }
   return {
     state: 'down',
@@ -41,7 +48,9 @@ async function run(
     if (output.length < MAX_OUTPUT_CHARS) output += chunk.toString('utf8');
   });
   child.stdin.end();
-  await child.exited;
+  // The output may end after the process.
+  await new Promise((resolve) => child.process.once('close', resolve));
   signal.removeEventListener('abort', onAbort);
+  if (child.failure) throw cannotStart(cli, child.failure);
   return output;
 }

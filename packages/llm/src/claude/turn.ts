@@ -1,8 +1,9 @@
 import type { SDKMessage, SDKRateLimitInfo } from '@anthropic-ai/claude-agent-sdk';
 import type { TextUsage } from '@toolkeel/contract';
-import type { AttemptIo, ProviderResult } from '../core/provider.js';
-import { isObject, numberOf } from '@toolkeel/pack-kit/base';
+import type { AttemptIo, ModelRequest, ProviderResult } from '../core/provider.js';
+import { compact, countOf, isObject, numberOf, type Redactor } from '@toolkeel/pack-kit/base';
 import { parseJson } from '../json.js';
+import { callerToolName } from './caller-tools.js';
 import { faultOfTurn, incomplete, type TurnFailure } from './faults.js';
 
 type Of<Type extends SDKMessage['type']> = Extract<SDKMessage, { type: Type }>;
@@ -23,6 +24,7 @@ export class Turn {
   /** With a response schema the answer is the structured output of the result, not the text. */
   readonly #structured: boolean;
   readonly #wallNow: () => number;
+  readonly #secrets: Redactor;
   #model: string;
   #requestId: string | undefined;
   #failure: TurnFailure = {};
@@ -30,15 +32,22 @@ export class Turn {
   #stopReason: string | undefined;
   #usage: TextUsage | undefined;
   #hasContent = false;
+  #calledTools = false;
   /** Whether the current message came as a stream, so that the complete message repeats it. */
   #streamed = false;
   #tool: { readonly id: string; readonly name: string; json: string } | undefined;
 
-  constructor(io: AttemptIo, model: string, structured: boolean, wallNow: () => number) {
+  constructor(
+    io: AttemptIo,
+    { model, responseSchema }: ModelRequest,
+    wallNow: () => number,
+    secrets: Redactor,
+  ) {
     this.#io = io;
     this.#model = model;
-    this.#structured = structured;
+    this.#structured = responseSchema !== undefined;
     this.#wallNow = wallNow;
+    this.#secrets = secrets;
   }
 
   get requestId(): string | undefined {
@@ -55,6 +64,8 @@ export class Turn {
         this.#takeMessage(message);
         return undefined;
       case 'user':
+        // The CLI refuses to run the caller's tools and tells the model so.
+        if (this.#calledTools) return undefined;
         return 'isSynthetic' in message && message.isSynthetic ? this.#endOwnRecovery() : undefined;
       case 'rate_limit_event':
         this.#limit = message.rate_limit_info;
@@ -122,9 +133,11 @@ export class Turn {
     this.#tool = undefined;
     if (!tool || this.#structured) return;
     const parsed = parseJson(tool.json === '' ? '{}' : tool.json);
-    const { id, name } = tool;
+    if (!isObject(parsed)) throw new SyntaxError('the arguments of a tool call are no JSON object');
+    const name = callerToolName(tool.name);
     this.#hasContent = true;
-    this.#io.emit({ type: 'tool_call', id, name, arguments: isObject(parsed) ? parsed : {} });
+    this.#calledTools = true;
+    this.#io.emit({ type: 'tool_call', id: tool.id, name, arguments: parsed });
   }
 
   #takeMessage({ message, error, request_id: requestId }: Of<'assistant'>): void {
@@ -152,14 +165,19 @@ export class Turn {
   }
 
   #finish(result: Of<'result'>): ProviderResult {
-    if (result.is_error || result.subtype !== 'success') throw this.#fault(result);
+    // A turn that calls tools is complete, but the CLI would go on if it were allowed another one.
+    const isCall = this.#calledTools && result.subtype === 'error_max_turns';
+    if (!isCall && (result.is_error || result.subtype !== 'success')) throw this.#fault(result);
     const usage = usageOf(result.usage, result.total_cost_usd);
     if (usage) this.#io.emit({ type: 'usage', usage });
     if (this.#structured) {
-      const text = JSON.stringify(result.structured_output ?? null);
+      const answer = result.subtype === 'success' ? result.structured_output : undefined;
+      const text = JSON.stringify(answer ?? null);
       this.#io.emit({ type: 'content', text });
     }
-    return this.#resultOf(finishes[result.stop_reason ?? this.#stopReason ?? ''] ?? 'other');
+    const stopReason = result.stop_reason ?? this.#stopReason;
+    if (stopReason === undefined) throw incomplete('no stop reason', this.#requestId);
+    return this.#resultOf(finishes[stopReason] ?? 'other');
   }
 
   #resultOf(finish: ProviderResult['finish']): ProviderResult {
@@ -175,7 +193,8 @@ export class Turn {
     const status = 'api_error_status' in result ? numberOf(result.api_error_status) : undefined;
     const limit = this.#limit;
     const requestId = this.#requestId;
-    return faultOfTurn({ ...this.#failure, status, text, limit, requestId }, this.#wallNow());
+    const failure = { ...this.#failure, status, text, limit, requestId };
+    return faultOfTurn(failure, this.#wallNow(), this.#secrets);
   }
 }
 
@@ -183,18 +202,20 @@ interface ReportedUsage {
   readonly input_tokens?: number | null;
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
 }
 
+/** Anthropic counts cached input apart from `input_tokens`; here it is a part of it, as at Gemini. */
 function usageOf(usage: ReportedUsage, costUsd?: number): TextUsage | undefined {
-  const inputTokens = numberOf(usage.input_tokens);
-  const outputTokens = numberOf(usage.output_tokens);
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  const cached = numberOf(usage.cache_read_input_tokens);
-  const cost = numberOf(costUsd);
-  return {
-    inputTokens,
+  const fresh = countOf(usage.input_tokens);
+  const outputTokens = countOf(usage.output_tokens);
+  if (fresh === undefined || outputTokens === undefined) return undefined;
+  const cached = countOf(usage.cache_read_input_tokens) ?? 0;
+  const written = countOf(usage.cache_creation_input_tokens) ?? 0;
+  return compact({
+    inputTokens: fresh + cached + written,
     outputTokens,
-    ...(cached !== undefined && cached > 0 && { cachedInputTokens: cached }),
-    ...(cost !== undefined && { costUsd: cost }),
-  };
+    cachedInputTokens: cached > 0 ? cached : undefined,
+    costUsd: numberOf(costUsd),
+  });
 }

@@ -1,9 +1,11 @@
 import {
   definePolicy,
+  FaultError,
   presets,
   systemClock,
   upstream,
   type Clock,
+  type Fault,
   type Listener,
   type ResiliencePolicy,
   type Upstream,
@@ -11,7 +13,8 @@ import {
 import type { TextModelHealth } from '@toolkeel/contract';
 import type { Timeouts } from './clocks.js';
 import { Cooldown } from './cooldown.js';
-import { classify, ProviderError } from './errors.js';
+import { classify, ProviderError, ProviderFault, type ProviderErrorCode } from './errors.js';
+import { follow } from './follow.js';
 import type { ModelInfo, Provider, ProviderHealth } from './provider.js';
 
 /** Settings of every adapter. */
@@ -26,9 +29,20 @@ export interface ModelOptions {
   readonly listener?: Listener;
 }
 
-const HEALTH_TIMEOUT_MS = 10_000;
+/** Of checks and lists of models, which have no clocks. */
+const TIMEOUT_MS = 10_000;
 const HEALTH_TTL_MS = 30_000;
 const SLOW_MS = 5_000;
+const silence: Fault = { kind: 'timeout', sent: 'maybe', clock: 'headers' };
+
+/** Errors that say nothing about the provider's health: the caller's own, or this process's. */
+const notItsFault: ReadonlySet<ProviderErrorCode> = new Set<ProviderErrorCode>([
+  'cancelled',
+  'invalid_request',
+  'unsupported',
+  'blocked',
+  'busy',
+]);
 
 /** A provider with what all requests to it share: retry budget, breaker, cooldown, health. */
 export class Channel {
@@ -40,7 +54,10 @@ export class Channel {
   readonly listener: Listener | undefined;
   readonly upstream: Upstream;
   readonly cooldown: Cooldown;
-  #lastError: { readonly error: ProviderError; readonly at: number } | undefined;
+  readonly #calls = new Set<AbortController>();
+  #closed = false;
+  /** How the latest request ended that says something about the provider. */
+  #last: { readonly error: ProviderError | undefined; readonly at: number } | undefined;
   #checked: { readonly health: ProviderHealth; readonly at: number } | undefined;
   #checking: Promise<ProviderHealth> | undefined;
   #failedChecks = 0;
@@ -56,8 +73,25 @@ export class Channel {
     this.cooldown = new Cooldown(provider.name);
   }
 
-  note(error: ProviderError): void {
-    if (error.code !== 'cancelled') this.#lastError = { error, at: this.clock.now() };
+  /** Begins a call. Its controller aborts with the caller's signal, and when the channel closes. */
+  enter(signal?: AbortSignal): {
+    readonly controller: AbortController;
+    readonly leave: () => void;
+  } {
+    const controller = new AbortController();
+    if (this.#closed) controller.abort(this.#closedFault());
+    const unfollow = follow(signal, controller);
+    this.#calls.add(controller);
+    const leave = (): void => {
+      this.#calls.delete(controller);
+      unfollow();
+    };
+    return { controller, leave };
+  }
+
+  /** Notes how a request ended. */
+  note(error?: ProviderError): void {
+    if (!error || !notItsFault.has(error.code)) this.#last = { error, at: this.clock.now() };
   }
 
   /** The provider's own check, cached, together with what requests have met lately. */
@@ -79,10 +113,12 @@ export class Channel {
       const detail = `asked to wait for another ${Math.ceil(heldMs / 1000)} s`;
       return { state: 'degraded', detail };
     }
-    const last = this.#lastError;
-    if (circuit === 'half_open' || (last && now - last.at < HEALTH_TTL_MS)) {
-      return { state: 'degraded', detail: last?.error.message ?? 'recovering' };
+    const last = this.#last && now - this.#last.at < HEALTH_TTL_MS ? this.#last : undefined;
+    if (circuit === 'half_open' || last?.error) {
+      return { state: 'degraded', detail: last?.error?.message ?? 'recovering' };
     }
+    if (checked.state === 'unknown' && last)
+      return { state: 'healthy', detail: 'answers requests' };
     return checked;
   }
 
@@ -95,20 +131,9 @@ export class Channel {
 
   async #runCheck(): Promise<ProviderHealth> {
     const startedAt = this.clock.now();
-    const controller = new AbortController();
-    const health = await new Promise<ProviderHealth>((resolve) => {
-      const timer = this.clock.setTimer(HEALTH_TIMEOUT_MS, () => {
-        resolve({ state: 'down', detail: `no answer within ${HEALTH_TIMEOUT_MS / 1000} s` });
-        controller.abort();
-      });
-      const done = (result: ProviderHealth): void => {
-        this.clock.clearTimer(timer);
-        resolve(result);
-      };
-      this.provider.health(controller.signal).then(done, (cause: unknown) => {
-        done({ state: 'down', detail: cause instanceof Error ? cause.message : 'check failed' });
-      });
-    });
+    const health = await this.#bounded((signal) => this.provider.health(signal)).catch(
+      (error: unknown): ProviderHealth => ({ state: 'down', detail: (error as Error).message }),
+    );
     const judged = this.#judge(health, this.clock.now() - startedAt);
     // Failures are checked again at once: an operator who fixes them looks here.
     if (judged.state === 'healthy') this.#checked = { health: judged, at: this.clock.now() };
@@ -127,16 +152,46 @@ export class Channel {
 
   /** Rejects with a ProviderError. */
   async models(): Promise<readonly ModelInfo[]> {
+    return this.#bounded((signal) => this.provider.models(signal));
+  }
+
+  /** Settles in time, whatever the provider does. Rejects with a ProviderError. */
+  async #bounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { controller, leave } = this.enter();
+    const { signal } = controller;
+    const timer = this.clock.setTimer(TIMEOUT_MS, () => controller.abort(new FaultError(silence)));
     try {
-      return await this.provider.models(AbortSignal.timeout(HEALTH_TIMEOUT_MS));
+      signal.throwIfAborted();
+      return await new Promise<T>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+        work(signal).then(resolve, reject);
+      });
     } catch (cause) {
-      const facts = { phase: 'headers', attempts: 1, partialText: '' } as const;
-      throw new ProviderError(classify(cause), { ...facts, provider: this.provider.name });
+      throw new ProviderError(classify(cause), {
+        provider: this.provider.name,
+        phase: 'headers',
+        attempts: 1,
+        partialText: '',
+        timeoutMs: TIMEOUT_MS,
+      });
+    } finally {
+      this.clock.clearTimer(timer);
+      leave();
     }
   }
 
-  close(): Promise<void> {
-    return this.provider.close();
+  /** Ends in-flight requests; later ones fail. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const call of this.#calls) call.abort(this.#closedFault());
+    await this.provider.close();
+  }
+
+  #closedFault(): ProviderFault {
+    return new ProviderFault('cancelled', `The model ${this.provider.name} is closed`, {
+      kind: 'cancelled',
+      sent: 'no',
+    });
   }
 }
 

@@ -167,7 +167,9 @@ export class ProviderError extends Error implements TextModelError {
 function describe(fault: Fault, { provider, attempts, timeoutMs }: FailureFacts): string {
   const { clock, retryAfterMs, status, cause } = fault;
   const code = codeOf(fault);
-  const within = timeoutMs === undefined ? '' : ` within ${seconds(timeoutMs)}`;
+  // The deadline of a call is its caller's; its length says nothing about the provider.
+  const within =
+    timeoutMs === undefined || clock === 'deadline' ? '' : ` within ${seconds(timeoutMs)}`;
   const what =
     fault.kind === 'timeout' && clock !== undefined
       ? `${provider} ${clockNames[clock] ?? 'did not answer'}${within}`

@@ -1,4 +1,5 @@
 import type { TextEvent } from '@toolkeel/contract';
+import { follow } from './follow.js';
 
 type Emit = (event: TextEvent) => void;
 
@@ -12,6 +13,7 @@ export class EventQueue implements AsyncIterableIterator<TextEvent> {
   readonly #controller = new AbortController();
   readonly #events: TextEvent[] = [];
   #waiting: ((result: IteratorResult<TextEvent>) => void)[] = [];
+  #unfollow = (): void => undefined;
   #started = false;
   #ended = false;
 
@@ -28,8 +30,7 @@ export class EventQueue implements AsyncIterableIterator<TextEvent> {
   next(): Promise<IteratorResult<TextEvent>> {
     if (!this.#started) {
       this.#started = true;
-      if (this.#outer?.aborted) this.#onAbort();
-      else this.#outer?.addEventListener('abort', this.#onAbort, { once: true });
+      this.#unfollow = follow(this.#outer, this.#controller);
       this.#start((event) => this.#push(event), this.#controller.signal);
     }
     const event = this.#events.shift();
@@ -47,8 +48,6 @@ export class EventQueue implements AsyncIterableIterator<TextEvent> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  readonly #onAbort = (): void => this.#controller.abort(this.#outer?.reason);
-
   #push(event: TextEvent): void {
     if (this.#ended) return;
     const consumer = this.#waiting.shift();
@@ -59,7 +58,7 @@ export class EventQueue implements AsyncIterableIterator<TextEvent> {
 
   #end(): void {
     this.#ended = true;
-    this.#outer?.removeEventListener('abort', this.#onAbort);
+    this.#unfollow();
     for (const consumer of this.#waiting) consumer({ done: true, value: undefined });
     this.#waiting = [];
   }

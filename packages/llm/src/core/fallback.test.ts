@@ -75,6 +75,27 @@ describe('a chain', () => {
     expect(b.requests).toHaveLength(0);
   });
 
+  it('asks only the provider of a named model', async () => {
+    const { model, clock, a } = pair([answers('from a')], [answers('from b')]);
+    const completion = await clock.run(model.complete({ ...question, model: 'b-large' }));
+    expect(completion).toMatchObject({ provider: 'b' });
+    expect(a.requests).toHaveLength(0);
+    // No provider knows it: the first one decides.
+    await clock.run(model.complete({ ...question, model: 'unheard-of' }));
+    expect(a.requests[0]?.request.model).toBe('unheard-of');
+  });
+
+  it('asks the next model at once while the circuit of the first is open', async () => {
+    const dead = [['connected', fails('network', { kind: 'network' })]] as const;
+    const { model, clock, a } = pair(dead, [answers('from b')]);
+    while (a.model.channels[0]?.upstream.circuit !== 'open') {
+      await clock.run(model.complete(question));
+    }
+    const [sent, startedAt] = [a.requests.length, clock.now()];
+    expect(await clock.run(model.complete(question))).toMatchObject({ provider: 'b', attempts: 1 });
+    expect([a.requests.length, clock.now()]).toEqual([sent, startedAt]);
+  });
+
   it('does not wait for a model while another is left', async () => {
     const { model, clock } = pair([[limited(60_000)]], [answers('from b')]);
     await clock.run(model.complete(question));
@@ -154,6 +175,57 @@ describe('a model', () => {
     await clock.advance(10_000);
     await Promise.all([1, 2, 3].map(() => clock.run(errorOf(model.complete(question)))));
     expect(requests.length).toBe(sent + 1);
+  });
+
+  it('is probed again after a consumer has left the probe', async () => {
+    const dead: readonly Step[] = ['connected', fails('network', { kind: 'network' })];
+    const scripts = [dead];
+    const { model, clock, requests } = scripted(scripts, { policy: { maxRetries: 0 } });
+    const { upstream } = model.channels[0]!;
+    while (upstream.circuit !== 'open') {
+      await clock.run(errorOf(model.complete(question)));
+      await clock.advance(300);
+    }
+    scripts.push(
+      ...requests.slice(1).map(() => dead),
+      ['headers', text('a'), 'hang'],
+      answers('ok'),
+    );
+    await clock.advance(10_000);
+    for await (const event of model.stream(question)) if (event.type === 'content') break;
+    expect(upstream.circuit).toBe('half_open');
+    expect(await clock.run(model.complete(question))).toMatchObject({ text: 'ok' });
+    expect(upstream.circuit).toBe('closed');
+  });
+
+  it('stays healthy after a mistake of its caller, and recovers with a success', async () => {
+    const invalid = [fails('invalid_request', { kind: 'rejected', status: 400 })];
+    const { model, clock } = scripted([invalid, [overload], answers('ok')], {
+      policy: { maxRetries: 0 },
+    });
+    await clock.run(errorOf(model.complete(question)));
+    expect(await model.health()).toMatchObject([{ state: 'healthy' }]);
+    await clock.run(errorOf(model.complete(question)));
+    expect(await model.health()).toMatchObject([{ state: 'degraded' }]);
+    await clock.run(model.complete(question));
+    expect(await model.health()).toMatchObject([{ state: 'healthy' }]);
+  });
+
+  it('is unknown if it cannot be checked, until a request tells', async () => {
+    const check = { state: 'unknown', detail: 'no check' } as const;
+    const { model, clock } = scripted([answers('ok')], { check: () => Promise.resolve(check) });
+    expect(await model.health()).toMatchObject([check]);
+    await clock.run(model.complete(question));
+    expect(await model.health()).toMatchObject([{ state: 'healthy', detail: 'answers requests' }]);
+  });
+
+  it('bounds its checks and lists, whatever the provider does', async () => {
+    const { model, clock } = scripted([], { check: () => new Promise(() => {}) });
+    const [health] = await clock.run(model.health());
+    expect(health).toMatchObject({ state: 'down', detail: expect.stringContaining('within 10 s') });
+    const error = await clock.run(errorOf(model.models()));
+    expect(error).toMatchObject({ code: 'timeout', clock: 'headers' });
+    expect([clock.now(), clock.pending]).toEqual([20_000, 0]);
   });
 
   it('is degraded while it cools down', async () => {

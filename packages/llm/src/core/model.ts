@@ -16,7 +16,7 @@ import { mayFallBack, Run, type Recovery, type RunOutcome, type Turn } from './r
 export interface Model extends TextModel {
   readonly channels: readonly Channel[];
   readonly models: () => Promise<readonly (ModelInfo & { readonly provider: string })[]>;
-  /** Ends child processes and connections. */
+  /** Ends in-flight requests, child processes and connections. Later requests fail. */
   readonly close: () => Promise<void>;
 }
 
@@ -39,7 +39,8 @@ export function createModel(provider: Provider, options: ModelOptions = {}): Mod
 
 /**
  * Asks the models in order until one answers. Models that asked to wait or that lack quota or a login
- * are asked last. All of them share one deadline and one retry budget.
+ * are asked last, and a request that names a model goes to its provider only. All of them share one
+ * deadline and one retry budget.
  *
  * @example
  * const model = fallback([claude(), gemini({ apiKey: { env: 'GEMINI_API_KEY' } })]);
@@ -124,7 +125,10 @@ async function runChain(
   const deadline = Math.min(context.deadline ?? Infinity, first.clock.now() + callTimeoutMs);
   const { signal, correlationId } = context;
   const run = new Run(request, { signal, deadline, correlationId, recovery, emit });
-  const order = channels.toSorted(
+  const { model } = request;
+  const serving = channels.filter(({ provider }) => model === undefined || provider.serves(model));
+  // A name that no provider knows may be a new one: then each of them decides.
+  const order = (serving.length > 0 ? serving : channels).toSorted(
     (a, b) => a.cooldown.avoidedMs(a.clock.now()) - b.cooldown.avoidedMs(b.clock.now()),
   );
   for (const [index, channel] of order.entries()) {

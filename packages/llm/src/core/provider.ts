@@ -19,7 +19,9 @@ export interface AttemptIo {
   readonly begin: () => void;
   readonly connected: () => void;
   readonly headers: () => void;
-  readonly bytes: () => void;
+  readonly bytes: (count: number) => void;
+  /** The answer is complete: its clocks stop while the adapter reads what still follows it. */
+  readonly finished: () => void;
   readonly emit: (event: ProviderEvent) => void;
 }
 
@@ -33,7 +35,7 @@ export interface ProviderResult {
 export type ModelRequest = TextRequest & { readonly model: string };
 
 export interface ProviderHealth {
-  readonly state: 'healthy' | 'degraded' | 'down';
+  readonly state: 'healthy' | 'degraded' | 'down' | 'unknown';
   readonly detail: string;
   readonly advice?: string;
 }
@@ -50,6 +52,8 @@ export interface Provider {
   readonly name: string;
   /** The model of requests that name none. */
   readonly model: string;
+  /** Whether a model of this name is this provider's. A chain asks no other about it. */
+  readonly serves: (model: string) => boolean;
   readonly timeouts: Timeouts;
   /** Resolves when the response is complete; throws a ProviderFault. */
   readonly run: (request: ModelRequest, io: AttemptIo) => Promise<ProviderResult>;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from './errors.js';
 import {
@@ -208,5 +209,50 @@ describe('stream', () => {
     const stream = model.stream(question, { signal: AbortSignal.abort() });
     expect(summary(await collect(stream, clock))).toEqual(['error:cancelled']);
     expect(requests).toHaveLength(0);
+  });
+});
+
+describe('a request', () => {
+  it('without messages is refused before anything is sent', async () => {
+    const { model, clock, requests } = scripted([answers('a')]);
+    const error = await clock.run(errorOf(model.complete({ messages: [] })));
+    expect(error).toMatchObject({ code: 'invalid_request', attempts: 0 });
+    expect(requests).toHaveLength(0);
+  });
+
+  it('many at once with one signal add one listener', async () => {
+    const { model, clock } = scripted([['headers', 'hang']]);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const calls = Array.from({ length: 20 }, () => errorOf(model.complete(question, { signal })));
+    const streams = Array.from({ length: 20 }, () =>
+      collect(model.stream(question, { signal }), clock),
+    );
+    await clock.advance(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    controller.abort();
+    await clock.run(Promise.all([...calls, ...streams]));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('close', () => {
+  it.for([
+    ['an attempt', [['headers', 'hang']]],
+    ['a backoff', [[overload]]],
+  ] as const)('ends a request in the middle of %s, without another attempt', async ([, script]) => {
+    const { model, clock, requests } = scripted(script);
+    clock.setTimer(500, () => void model.close());
+    const error = await clock.run(errorOf(model.complete(question)));
+    expect(error).toMatchObject({
+      code: 'cancelled',
+      retriable: false,
+      message: 'The model scripted is closed.',
+    });
+    expect([clock.now(), requests.length]).toEqual([500, 1]);
+    expect(await leftTimers(clock)).toBe(0);
+    expect(summary(await collect(model.stream(question), clock))).toEqual(['error:cancelled']);
+    expect(await errorOf(model.models())).toMatchObject({ code: 'cancelled' });
+    expect(requests).toHaveLength(1);
   });
 });

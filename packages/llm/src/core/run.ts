@@ -44,6 +44,9 @@ export type RunOutcome =
   | { readonly ok: true; readonly completion: TextCompletion }
   | { readonly ok: false; readonly error: ProviderError };
 
+/** A hostile or broken provider must not fill the memory before a clock fires. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+
 const CONTINUE =
   'Your previous answer was cut off. Continue it exactly where it stops, without repeating any of it and without any introduction.';
 
@@ -98,10 +101,13 @@ export class Run {
         layers: [...turn.layers, this.#interruption(), channel.cooldown.layer(turn.skipCooldown)],
       },
     );
-    const startedAt = clock.now();
-    const outcome = await attempt.outcome(undefined, { signal, deadline, correlationId });
-    if (outcome.ok) return { ok: true, completion: this.#completion(channel, outcome.value) };
-    if (outcome.fault.clock === 'deadline') this.#timeoutMs = clock.now() - startedAt;
+    const call = channel.enter(signal);
+    const options = { signal: call.controller.signal, deadline, correlationId };
+    const outcome = await attempt.outcome(undefined, options).finally(call.leave);
+    if (outcome.ok) {
+      channel.note();
+      return { ok: true, completion: this.#completion(channel, outcome.value) };
+    }
     const error = this.#error(outcome.fault, channel);
     channel.note(error);
     return { ok: false, error };
@@ -145,7 +151,6 @@ export class Run {
   }
 
   #observe(event: KernelEvent, channel: Channel): void {
-    if (event.type === 'attempt_end' && event.fault?.clock === 'deadline') return;
     if (event.type !== 'retry_attempt') return;
     this.#emitRetry(this.#error(event.fault, channel), event.afterMs);
     this.#phase = 'backoff';
@@ -173,6 +178,7 @@ export class Run {
     context.sent = 'no';
     return new Promise((resolve, reject) => {
       let ended = false;
+      let received = 0;
       const end = (settle: () => void): void => {
         if (ended) return;
         ended = true;
@@ -209,7 +215,13 @@ export class Run {
           }
           clocks.headers();
         }),
-        bytes: report(() => clocks.bytes()),
+        bytes: (count: number): void => {
+          if (ended) return;
+          clocks.bytes();
+          received += count;
+          if (received > MAX_RESPONSE_BYTES) end(() => reject(tooLarge(provider.name)));
+        },
+        finished: report(() => clocks.end()),
         emit: (event: ProviderEvent): void => {
           if (ended) return;
           if (event.type !== 'restarted') return this.#deliver(event, clocks);
@@ -226,6 +238,7 @@ export class Run {
   #nextRequest({ provider }: Channel) {
     const { recovery } = this.#options;
     const request = this.#request;
+    if (request.messages.length === 0) throw withoutMessages();
     const continues = recovery === 'continue' && this.#text !== '' && this.#toolCalls.length === 0;
     if (!continues) this.#reset();
     this.#kept = this.#text.length;
@@ -259,6 +272,7 @@ export class Run {
         this.#text += event.text;
         break;
       case 'thinking':
+        if (event.text === '') return;
         this.#thinking += event.text;
         break;
       case 'tool_call':
@@ -277,6 +291,21 @@ function restartedByProvider(provider: string): ProviderFault {
   return new ProviderFault('incomplete_stream', `${provider} began its answer again`, {
     kind: 'network',
     sent: 'maybe',
+  });
+}
+
+function tooLarge(provider: string): ProviderFault {
+  return new ProviderFault(
+    'bad_response',
+    `${provider} sent more than ${MAX_RESPONSE_BYTES} bytes`,
+    { kind: 'bad_response', sent: 'answered', final: true },
+  );
+}
+
+function withoutMessages(): ProviderFault {
+  return new ProviderFault('invalid_request', 'The request has no messages. Add one of the user', {
+    kind: 'rejected',
+    sent: 'no',
   });
 }
 

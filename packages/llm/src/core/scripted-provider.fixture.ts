@@ -3,7 +3,13 @@ import { VirtualClock } from '@toolkeel/kernel/testing';
 import type { ModelOptions } from './channel.js';
 import { ProviderFault, type ProviderErrorCode } from './errors.js';
 import { createModel, type Model } from './model.js';
-import type { AttemptIo, ModelRequest, Provider, ProviderEvent } from './provider.js';
+import type {
+  AttemptIo,
+  ModelRequest,
+  Provider,
+  ProviderEvent,
+  ProviderHealth,
+} from './provider.js';
 import type { Fault } from '@toolkeel/kernel';
 
 /** A step of a scripted attempt. */
@@ -43,13 +49,19 @@ export interface Scripted {
 /** A model whose attempts follow scripts, in virtual time. The last script repeats. */
 export function scripted(
   scripts: readonly (readonly Step[])[],
-  options: ModelOptions & { readonly name?: string } = {},
+  options: ModelOptions & {
+    readonly name?: string;
+    readonly check?: () => Promise<ProviderHealth>;
+  } = {},
 ): Scripted {
   const clock = (options.clock as VirtualClock | undefined) ?? new VirtualClock();
   const requests: Scripted['requests'] = [];
+  const { check = () => Promise.resolve({ state: 'healthy', detail: 'scripted' } as const) } =
+    options;
   const provider: Provider = {
     name: options.name ?? 'scripted',
     model: 'model-1',
+    serves: (model) => model.startsWith(options.name ?? 'scripted'),
     timeouts: {},
     run: async (request, io) => {
       const script = scripts[Math.min(requests.length, scripts.length - 1)] ?? [];
@@ -63,8 +75,8 @@ export function scripted(
       }
       throw new Error('the script ended without a finish');
     },
-    health: () => Promise.resolve({ state: 'healthy', detail: 'scripted' }),
-    models: () => Promise.resolve([{ id: 'model-1' }]),
+    health: check,
+    models: () => check().then(() => [{ id: 'model-1' }]),
     close: () => Promise.resolve(),
   };
   return {
@@ -80,6 +92,7 @@ async function perform(
   clock: VirtualClock,
 ): Promise<void> {
   if (step === 'hang') return new Promise(() => {});
+  if (step === 'bytes') return io.bytes(1);
   if (typeof step === 'string') return io[step]();
   if ('waitMs' in step) {
     return new Promise((resolve) => clock.setTimer(step.waitMs, () => resolve()));

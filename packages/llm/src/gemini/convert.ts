@@ -5,6 +5,7 @@ import type {
   GenerateContentResponseUsageMetadata,
   Part,
 } from '@google/genai';
+import { compact, countOf } from '@toolkeel/pack-kit/base';
 import type { ProviderResult } from '../core/provider.js';
 
 export function toContents(messages: readonly TextMessage[]): Content[] {
@@ -90,16 +91,14 @@ export function toUsage(
   metadata: GenerateContentResponseUsageMetadata,
   price: Price | undefined,
 ): TextUsage {
-  const { promptTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount = 0 } = metadata;
-  const outputTokens = candidatesTokenCount + thoughtsTokenCount;
-  const cached = metadata.cachedContentTokenCount;
-  return {
-    inputTokens: promptTokenCount,
+  const inputTokens = countOf(metadata.promptTokenCount) ?? 0;
+  const thoughtTokens = countOf(metadata.thoughtsTokenCount) ?? 0;
+  const outputTokens = (countOf(metadata.candidatesTokenCount) ?? 0) + thoughtTokens;
+  return compact({
+    inputTokens,
     outputTokens,
-    ...(thoughtsTokenCount > 0 && { thinkingTokens: thoughtsTokenCount }),
-    ...(cached !== undefined && { cachedInputTokens: cached }),
-    ...(price && {
-      costUsd: (promptTokenCount * price.input + outputTokens * price.output) / 1_000_000,
-    }),
-  };
+    thinkingTokens: thoughtTokens > 0 ? thoughtTokens : undefined,
+    cachedInputTokens: countOf(metadata.cachedContentTokenCount),
+    costUsd: price && (inputTokens * price.input + outputTokens * price.output) / 1_000_000,
+  });
 }

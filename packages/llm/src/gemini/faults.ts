@@ -1,6 +1,12 @@
 import { classifyError, faultFromResponse, type Fault } from '@toolkeel/kernel';
 import { ProviderFault, type ProviderErrorCode } from '../core/errors.js';
-import { isObject, oneLine, stringOf } from '@toolkeel/pack-kit/base';
+import {
+  isObject,
+  oneLine,
+  ResponseTooLargeError,
+  stringOf,
+  type Redactor,
+} from '@toolkeel/pack-kit';
 
 export const GEMINI = 'gemini';
 
@@ -22,13 +28,18 @@ interface HttpResponse {
 }
 
 /** The fault of a response that reports an error, by status and typed details only. */
-export function faultOfResponse(response: HttpResponse, wallNow: number): ProviderFault {
+export function faultOfResponse(
+  response: HttpResponse,
+  wallNow: number,
+  secrets: Redactor,
+): ProviderFault {
   const { status, headers, body } = response;
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const { limits: _, ...hinted } = faultFromResponse({ status, headers, body }, wallNow);
   // The wait covers the windows of this request. Windows of other counters must not hold back the rest.
   const { code, fault } = judge(hinted, error);
-  const upstreamMessage = oneLine(stringOf(error['message']) ?? '', 300);
+  // Google names the key in some messages.
+  const upstreamMessage = oneLine(secrets.redact(stringOf(error['message']) ?? ''), 300);
   const message = upstreamMessage === '' ? '' : `Gemini says: ${upstreamMessage}`;
   const requestId = headers['x-request-id'] ?? headers['x-goog-request-id'];
   return new ProviderFault(code, message, withRetryAdvice(fault, headers['x-should-retry']), {
@@ -81,6 +92,8 @@ function errorReason(error: Readonly<Record<string, unknown>>): unknown {
 /** What the connection or the SDK threw. */
 export function faultOfError(cause: unknown): ProviderFault {
   if (cause instanceof ProviderFault) return cause;
+  if (cause instanceof ResponseTooLargeError)
+    return badResponse(`Gemini’s ${cause.message}`, cause);
   const { cause: _, ...fault } = classifyError(cause);
   if (fault.kind === 'unexpected') {
     return new ProviderFault('internal', 'The Gemini adapter failed unexpectedly', fault, {

@@ -2,7 +2,6 @@ import type { GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import { llmAdapters, systemClock, type Clock } from '@toolkeel/kernel';
 import type { ModelOptions } from '../core/channel.js';
 import type { Timeouts } from '../core/clocks.js';
-import { ProviderFault } from '../core/errors.js';
 import { createModel, type Model } from '../core/model.js';
 import {
   notConfigured,
@@ -13,12 +12,14 @@ import {
 } from '../core/provider.js';
 import {
   ConfigError,
+  createRedactor,
+  isObject,
   readSecret,
   type Environment,
   type SecretSource,
 } from '@toolkeel/pack-kit/base';
 import { toConfig, toContents, toFinish, toUsage, type Price } from './convert.js';
-import { blocked, faultOfError, GEMINI, incomplete } from './faults.js';
+import { badResponse, blocked, faultOfError, GEMINI, incomplete } from './faults.js';
 import { createTransport, type Transport } from './transport.js';
 
 export interface GeminiOptions extends ModelOptions {
@@ -46,9 +47,10 @@ const timeouts: Timeouts = {
 };
 
 const DEFAULT_MODEL = 'gemini-2.5-flash';
+const DEFAULT_URL = 'https://generativelanguage.googleapis.com/';
 
 /** After the finish mark, the connection may still deliver usage; it is not waited for longer. */
-const DRAIN_MS = 1_000;
+const DRAIN_MS = 250;
 
 /** Google's Gemini API. */
 export function gemini(options: GeminiOptions = {}): Model {
@@ -73,6 +75,7 @@ function geminiProvider(options: GeminiOptions): Provider {
   return {
     name: GEMINI,
     model,
+    serves: (name) => name === model || /^(models\/)?(gemini|gemma|learnlm)/.test(name),
     timeouts,
     run: async (request, io) => {
       const { sdk, transport } = await client_();
@@ -125,7 +128,7 @@ const advice = (code: string): string =>
     : 'Check the model name and the base URL.';
 
 async function loadClient(
-  { apiKey, baseUrl }: GeminiOptions,
+  { apiKey, baseUrl = DEFAULT_URL }: GeminiOptions,
   env: Environment,
   connectMs: number | undefined,
   clock: Clock,
@@ -135,14 +138,17 @@ async function loadClient(
     throw notConfigured('Gemini has no API key. Set TOOLKEEL_GEMINI_API_KEY or GEMINI_API_KEY');
   }
   const key = keyFrom(source, env);
+  const secrets = createRedactor();
+  secrets.add(key);
   const { GoogleGenAI } = await import('@google/genai');
   // No retryOptions: without them the SDK retries nothing. No timeout: it would be a total, not an idle one.
   const sdk = new GoogleGenAI({
     apiKey: key,
     vertexai: false,
-    httpOptions: { ...(baseUrl !== undefined && { baseUrl }) },
+    // Always set: the SDK would take another address from the process's environment.
+    httpOptions: { baseUrl },
   });
-  return { sdk, transport: createTransport(connectMs, () => clock.wallNow()) };
+  return { sdk, transport: createTransport({ connectMs, clock, secrets }) };
 }
 
 function keyFrom(source: SecretSource, env: Environment): string {
@@ -216,8 +222,12 @@ class GeminiAttempt {
         if (this.#finish !== undefined) break;
       }
     } catch (cause) {
-      throw cause instanceof ProviderFault ? cause : faultOfError(cause);
+      const fault = faultOfError(cause);
+      // Only what was received is read here.
+      if (fault.code !== 'internal') throw fault;
+      throw badResponse('Gemini sent a response that is not of its format', cause);
     }
+    this.#io.finished();
     await this.#drain(iterator, clock);
     return {
       finish: toFinish(this.#finish, this.#toolCalls > 0),
@@ -238,7 +248,7 @@ class GeminiAttempt {
         for (;;) {
           const { done, value } = await iterator.next();
           if (done) return;
-          this.#take(value);
+          this.#takeUsage(value);
         }
       };
       // The answer is complete: what happens to the connection now does not matter.
@@ -247,7 +257,7 @@ class GeminiAttempt {
   }
 
   #take(response: GenerateContentResponse): void {
-    const { candidates, promptFeedback, usageMetadata, modelVersion, responseId } = response;
+    const { candidates, promptFeedback, modelVersion, responseId } = response;
     const [candidate] = candidates ?? [];
     if (modelVersion !== undefined) this.#model = modelVersion;
     this.#requestId = responseId ?? this.#requestId;
@@ -255,16 +265,21 @@ class GeminiAttempt {
       throw blocked(promptFeedback.blockReason, this.#requestId);
     }
     for (const { text, thought, functionCall } of candidate?.content?.parts ?? []) {
-      if (text !== undefined) this.#io.emit({ type: thought ? 'thinking' : 'content', text });
+      if (typeof text === 'string') {
+        this.#io.emit({ type: thought ? 'thinking' : 'content', text });
+      }
       if (functionCall) {
-        const { id = `call_${this.#toolCalls}`, name = '', args = {} } = functionCall;
+        const { id = `call_${this.#toolCalls}`, name = '', args } = functionCall;
         this.#toolCalls++;
-        this.#io.emit({ type: 'tool_call', id, name, arguments: args });
+        this.#io.emit({ type: 'tool_call', id, name, arguments: isObject(args) ? args : {} });
       }
     }
-    if (usageMetadata) {
-      this.#io.emit({ type: 'usage', usage: toUsage(usageMetadata, this.#price) });
-    }
+    this.#takeUsage(response);
     this.#finish = candidate?.finishReason ?? this.#finish;
+  }
+
+  #takeUsage({ usageMetadata }: GenerateContentResponse): void {
+    if (!isObject(usageMetadata)) return;
+    this.#io.emit({ type: 'usage', usage: toUsage(usageMetadata, this.#price) });
   }
 }

@@ -1,12 +1,10 @@
 /** The `data` of each server-sent event. Comments, other fields and a cut-off last event are dropped. */
 export async function* sseData(
   chunks: AsyncIterable<Uint8Array>,
-  maxChars: number,
 ): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder();
   let line = '';
   let data: string[] = [];
-  let size = 0;
   let afterReturn = false;
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true });
@@ -27,22 +25,11 @@ export async function* sseData(
         } else if (data.length > 0) {
           yield data.join('\n');
           data = [];
-          size = 0;
         }
         line = '';
       }
       start = at + 1;
     }
     line += text.slice(start);
-    size += text.length;
-    if (size > maxChars && line.length + data.length > 0) throw new OversizedEvent(maxChars);
-  }
-}
-
-export class OversizedEvent extends Error {
-  override readonly name = 'OversizedEvent';
-
-  constructor(maxChars: number) {
-    super(`an event of the stream exceeds ${maxChars} characters`);
   }
 }

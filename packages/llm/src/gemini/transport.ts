@@ -1,14 +1,17 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import type { AttemptIo } from '../core/provider.js';
-import { isObject } from '@toolkeel/pack-kit/base';
+import type { Clock } from '@toolkeel/kernel';
+import { isObject, readBody, type Redactor } from '@toolkeel/pack-kit';
 import { parseJson } from '../json.js';
 import { badResponse, faultOfError, faultOfResponse } from './faults.js';
-import { OversizedEvent, sseData } from './sse.js';
+import { sseData } from './sse.js';
 
 type Watch = Pick<AttemptIo, 'signal' | 'connected' | 'headers' | 'bytes'>;
 
 const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** The status says what failed; its details are not waited for longer. */
+const ERROR_BODY_MS = 2_000;
 /** A little more than the connect timeout, which fires first and has its own fault. */
 const CONNECT_GRACE_MS = 1_000;
 
@@ -18,11 +21,18 @@ export interface Transport {
   readonly close: () => Promise<void>;
 }
 
+interface TransportOptions {
+  readonly connectMs: number | undefined;
+  readonly clock: Clock;
+  readonly secrets: Redactor;
+}
+
 /**
  * The SDK's requests on our own connections: undici's timeouts are off because the attempt has its own
  * clocks, errors are typed where status and headers are still known, and the SDK only sees clean events.
  */
-export function createTransport(connectMs: number | undefined, wallNow: () => number): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { connectMs } = options;
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -31,7 +41,7 @@ export function createTransport(connectMs: number | undefined, wallNow: () => nu
   return {
     fetchFor: (watch) => async (input, init) => {
       try {
-        return await exchange(agent.compose(observing(watch)), watch, input, init, wallNow);
+        return await exchange(agent.compose(observing(watch)), watch, input, init, options);
       } catch (cause) {
         throw faultOfError(cause);
       }
@@ -45,7 +55,7 @@ async function exchange(
   { signal }: Watch,
   input: string | URL | Request,
   init: RequestInit = {},
-  wallNow: () => number,
+  { clock, secrets }: TransportOptions,
 ): Promise<Response> {
   const url = input instanceof Request ? input.url : input;
   const { statusCode, headers, body } = await request(url, {
@@ -55,22 +65,25 @@ async function exchange(
     headers: Object.fromEntries(new Headers(init.headers)),
     ...(typeof init.body === 'string' && { body: init.body }),
   });
-  const isSuccess = statusCode >= 200 && statusCode < 300;
-  if (isSuccess && String(headers['content-type']).startsWith('text/event-stream')) {
-    const events = cleanEvents(body, (status, error) =>
-      faultOfResponse({ status, headers, body: error }, wallNow()),
-    );
-    return new Response(streamOf(events), {
+  const faultOf = (status: number, json: unknown) =>
+    faultOfResponse({ status, headers, body: json }, clock.wallNow(), secrets);
+  if (statusCode < 200 || statusCode >= 300) {
+    const timer = clock.setTimer(ERROR_BODY_MS, () => body.destroy());
+    const text = await readBody(body, headers, MAX_ERROR_BYTES).catch(() => '');
+    clock.clearTimer(timer);
+    throw faultOf(statusCode, parseJson(String(text)));
+  }
+  if (String(headers['content-type']).startsWith('text/event-stream')) {
+    return new Response(streamOf(cleanEvents(body, faultOf)), {
       status: statusCode,
       headers: { 'content-type': 'text/event-stream', ...requestIdOf(headers) },
     });
   }
-  const text = await readText(body, isSuccess ? MAX_BODY_BYTES : MAX_ERROR_BYTES);
+  const text = String(await readBody(body, headers, MAX_BODY_BYTES));
   const json = parseJson(text);
-  if (!isSuccess) throw faultOfResponse({ status: statusCode, headers, body: json }, wallNow());
   if (!isObject(json)) throw badResponse('Gemini returned a body that is not JSON');
   const status = errorStatus(json);
-  if (status !== undefined) throw faultOfResponse({ status, headers, body: json }, wallNow());
+  if (status !== undefined) throw faultOf(status, json);
   return new Response(text, {
     status: statusCode,
     headers: { 'content-type': 'application/json', ...requestIdOf(headers) },
@@ -88,7 +101,7 @@ async function* cleanEvents(
   faultOf: (status: number, error: unknown) => Error,
 ): AsyncGenerator<string, void, void> {
   try {
-    for await (const data of sseData(body, MAX_BODY_BYTES)) {
+    for await (const data of sseData(body)) {
       const json = parseJson(data);
       if (!isObject(json)) throw badResponse('Gemini sent an event that is not JSON');
       const status = errorStatus(json);
@@ -96,8 +109,6 @@ async function* cleanEvents(
       yield data;
     }
   } catch (cause) {
-    if (cause instanceof OversizedEvent)
-      throw badResponse(`Gemini failed: ${cause.message}`, cause);
     throw faultOfError(cause);
   }
 }
@@ -129,17 +140,6 @@ function streamOf(events: AsyncGenerator<string, void, void>): ReadableStream<Ui
   });
 }
 
-async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw badResponse(`Gemini returned more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** Reports the steps of a request: `onRequestStart` runs when its connection is established. */
 function observing(watch: Watch): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
@@ -149,11 +149,12 @@ function observing(watch: Watch): Dispatcher.DispatcherComposeInterceptor {
         handler.onRequestStart?.(controller, context);
       },
       onResponseStart: (controller, status, headers, message) => {
-        watch.headers();
+        // An error is no beginning of an answer.
+        if (status >= 200 && status < 300) watch.headers();
         handler.onResponseStart?.(controller, status, headers, message);
       },
       onResponseData: (controller, chunk) => {
-        watch.bytes();
+        watch.bytes(chunk.length);
         handler.onResponseData?.(controller, chunk);
       },
       onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),

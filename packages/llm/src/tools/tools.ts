@@ -23,7 +23,7 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
 
   const complete = implementTool(completeSpec, {
     handler: async (args, context) => {
-      const model = modelFor(providerOf(args));
+      const model = modelFor(args.provider);
       if (!model) return nothingConfigured();
       try {
         const { signal, deadline, correlationId } = context;
@@ -46,7 +46,7 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
         throw cause;
       }
     },
-    estimateCost: (args) => estimateCost(args, config),
+    estimateCost: (args) => estimateCost(args, models, config),
   });
 
   const health = implementTool(healthSpec, {
@@ -88,12 +88,6 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
     },
   });
   return [complete, health, list];
-}
-
-/** A model belongs to one provider. */
-function providerOf({ provider, model }: CompleteArguments): string | undefined {
-  if (provider !== undefined || model === undefined) return provider;
-  return model.startsWith('gemini') ? 'gemini' : 'claude';
 }
 
 function requestOf(args: CompleteArguments): TextRequest {
@@ -141,18 +135,25 @@ const usageOf = ({
 const messageOf = (cause: unknown): string =>
   cause instanceof ProviderError ? cause.message : 'The provider could not be asked.';
 
-/** Most languages need fewer tokens than this. */
-const TOKENS_PER_CHAR = 0.5;
+/** No language needs more tokens than this. */
+const TOKENS_PER_BYTE = 0.5;
+const TOKENS_PER_IMAGE = 2_600;
 const DEFAULT_OUTPUT_TOKENS = 8_192;
 
-/** An upper bound, where the price of the model is configured. Claude reports its cost afterwards only. */
-function estimateCost(args: CompleteArguments, { gemini }: LlmConfig) {
-  if (providerOf(args) !== 'gemini') return undefined;
-  const price = gemini.prices[args.model ?? gemini.model];
-  if (!price) return undefined;
-  const { prompt, system = '', history = [], max_output_tokens: most } = args;
-  const chars = history.reduce((sum, { text }) => sum + text.length, prompt.length + system.length);
-  const outputTokens = most ?? DEFAULT_OUTPUT_TOKENS;
-  const amount = (chars * TOKENS_PER_CHAR * price.input + outputTokens * price.output) / 1_000_000;
+/**
+ * An upper bound for the models that may be asked, if the prices of all of them are configured. Claude
+ * reports its cost afterwards only, so a request that may reach it has no estimate.
+ */
+function estimateCost(args: CompleteArguments, models: ConfiguredModels, { gemini }: LlmConfig) {
+  const { provider, model, prompt, system = '', history = [], images = [] } = args;
+  const asked = [...models.byProvider.keys()].filter((name) => name === (provider ?? name));
+  const mayAskOther = asked.some((name) => name !== 'gemini') && !model?.startsWith('gemini');
+  const price = gemini.prices[model ?? gemini.model];
+  if (!price || mayAskOther || asked.length === 0) return undefined;
+  const texts = [prompt, system, ...history.map(({ text }) => text)];
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const inputTokens = bytes * TOKENS_PER_BYTE + images.length * TOKENS_PER_IMAGE;
+  const outputTokens = args.max_output_tokens ?? DEFAULT_OUTPUT_TOKENS;
+  const amount = (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
   return { amount, unit: 'USD' };
 }

@@ -5,6 +5,7 @@ export class WatchedClock implements Clock {
   readonly #watchedMs: number;
   readonly #armed = new Set<unknown>();
   #control: NodeJS.Timeout | undefined;
+  #controlDueAt = 0;
   /** When the control timer fired. */
   firedAt: number | undefined;
 
@@ -14,6 +15,11 @@ export class WatchedClock implements Clock {
 
   get armed(): number {
     return this.#armed.size;
+  }
+
+  /** How late the control timer itself was: how busy the machine is. */
+  get controlLateMs(): number {
+    return (this.firedAt ?? Infinity) - this.#controlDueAt;
   }
 
   now = systemClock.now;
@@ -38,6 +44,7 @@ export class WatchedClock implements Clock {
   startControl(): void {
     clearTimeout(this.#control);
     this.firedAt = undefined;
+    this.#controlDueAt = performance.now() + this.#watchedMs;
     this.#control = setTimeout(() => {
       this.firedAt = performance.now();
     }, this.#watchedMs);

@@ -152,17 +152,21 @@ function questionFrom(body: Readonly<Record<string, unknown>>): Question | undef
     text: typeof content === 'string' ? content : (texts.at(-1) ?? ''),
     wantsThinking: isObject(thinking) && thinking['type'] !== 'disabled',
     maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
-    tool: blocks.some(({ type }) => type === 'tool_result') ? undefined : structuredOutput(tools),
+    tool: blocks.some(isToolResult) ? undefined : firstTool(tools),
     schema: undefined,
     images: blocks.filter(({ type }) => type === 'image').length,
   };
 }
 
-/** The tool through which the CLI asks for JSON. Other tools are never called. */
-function structuredOutput(tools: unknown): Question['tool'] {
+/** Through the CLI, which takes only texts of the user, a result comes as JSON. */
+const isToolResult = ({ type, text }: Readonly<Record<string, unknown>>): boolean =>
+  type === 'tool_result' || (typeof text === 'string' && text.startsWith('{"type":"tool_result"'));
+
+/** The tool through which the CLI asks for JSON, or a tool of the caller. The CLI's own are never called. */
+function firstTool(tools: unknown): Question['tool'] {
   const all = (Array.isArray(tools) ? (tools as unknown[]) : []).filter(isObject);
-  const found = all.find(({ name }) => name === 'StructuredOutput');
-  return found && { name: 'StructuredOutput', schema: found['input_schema'] };
+  const found = all.find(({ name }) => /^(StructuredOutput$|mcp__)/.test(String(name)));
+  return found && { name: String(found['name']), schema: found['input_schema'] };
 }
 
 function rejection(

@@ -11,8 +11,19 @@ function stubCli(): void {
   interface Input {
     readonly type?: string;
     readonly request_id?: string;
-    readonly request?: { readonly subtype?: string; readonly jsonSchema?: object };
+    readonly request?: {
+      readonly subtype?: string;
+      readonly jsonSchema?: object;
+      readonly sdkMcpServerManifests?: Readonly<
+        Record<string, { readonly toolsListResult?: { readonly tools: readonly Tool[] } }>
+      >;
+    };
     readonly message?: { readonly content?: string | readonly Block[] };
+  }
+  interface Tool {
+    readonly name: string;
+    readonly description?: string;
+    readonly inputSchema: object;
   }
   interface Sent {
     readonly type: string;
@@ -85,6 +96,8 @@ function stubCli(): void {
     names[status] ?? (status >= 500 ? 'server_error' : 'unknown');
 
   let schema: object | undefined;
+  /** The tools of in-process servers of the SDK, as the API sees them. */
+  let tools: readonly object[] = [];
 
   const turn = async (content: string | readonly Block[], fault: string | null): Promise<void> => {
     const response = await fetch(`${base}/v1/messages?beta=true`, {
@@ -96,7 +109,7 @@ function stubCli(): void {
         max_tokens: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS'] ?? 32_000),
         ...((option('--max-thinking-tokens') ?? '0') !== '0' && { thinking: { type: 'enabled' } }),
         messages: [{ role: 'user', content }],
-        ...(schema && { tools: [{ name: 'StructuredOutput', input_schema: schema }] }),
+        tools: schema ? [{ name: 'StructuredOutput', input_schema: schema }] : tools,
       }),
     });
     const { status, headers } = response;
@@ -150,13 +163,25 @@ function stubCli(): void {
     if (!last) return fail('server_error', null, 'The stream ended early');
     const message = { id, model, role: 'assistant', content: [{ type: 'text', text }] };
     write({ type: 'assistant', parent_tool_use_id: null, request_id: `req_${id}`, message });
+    const stopReason = last.delta?.stop_reason ?? null;
+    // The tool was not run, and the next turn exceeds the limit.
+    if (stopReason === 'tool_use' && !schema) {
+      const result = {
+        subtype: 'error_max_turns',
+        is_error: true,
+        errors: ['Reached maximum turns'],
+      };
+      const cost = { usage: last.usage ?? {}, total_cost_usd: 0.001, modelUsage: {} };
+      write({ type: 'result', ...result, stop_reason: stopReason, ...cost });
+      return leave(1);
+    }
     write({
       type: 'result',
       subtype: 'success',
       is_error: false,
       result: text,
       ...(structured !== '' && { structured_output: JSON.parse(structured) as unknown }),
-      stop_reason: last.delta?.stop_reason ?? null,
+      stop_reason: stopReason,
       usage: last.usage ?? {},
       total_cost_usd: 0.001,
       modelUsage: {},
@@ -190,6 +215,14 @@ function stubCli(): void {
       const input = JSON.parse(line) as Input;
       if (input.type === 'control_request') {
         schema = input.request?.jsonSchema ?? schema;
+        tools = Object.entries(input.request?.sdkMcpServerManifests ?? {}).flatMap(
+          ([server, { toolsListResult }]) =>
+            (toolsListResult?.tools ?? []).map(({ name, description, inputSchema }) => ({
+              name: `mcp__${server}__${name}`,
+              description,
+              input_schema: inputSchema,
+            })),
+        );
         const response = { subtype: 'success', request_id: input.request_id, response: commands };
         return write({ type: 'control_response', response });
       }
