@@ -8,7 +8,7 @@ export interface Frame {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-export interface CallResult {
+interface CallResult {
   readonly [name: string]: unknown;
   readonly content?: readonly { readonly type: string; readonly text?: string }[];
   readonly structuredContent?: unknown;

@@ -7,7 +7,7 @@ const prefix = 'io.modelcontextprotocol';
 const clientInfo = { name: 'raw', version: '1.0.0' };
 const capabilities = { sampling: {}, elicitation: { form: {} }, roots: { listChanged: true } };
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly id?: string | number;
   readonly meta?: Readonly<Record<string, unknown>>;
   /** HTTP: ends the request, as a client does that goes away. */

@@ -8,7 +8,7 @@ import {
 } from '@toolkeel/contract';
 import type { Decide, Denial } from '@toolkeel/journal';
 import { templateProblem } from '@toolkeel/journal/tools';
-import type { CompileOptions, Policy, PolicyCall } from '@toolkeel/policy';
+import type { CompileOptions, Policy, PolicyCall, evaluate as Evaluate } from '@toolkeel/policy';
 import type { HostMiddleware } from '../call/middleware.js';
 import type { Mistake } from '../config/explain.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -100,19 +100,17 @@ function estimateCost(
   }
 }
 
-type PolicyModule = Pick<typeof import('@toolkeel/policy'), 'evaluate'>;
-
 /** Kept, because even an import that is loaded already costs more than an evaluation. */
-let policyModule: PolicyModule | undefined;
+let evaluateNow: typeof Evaluate | undefined;
 
-async function loadPolicy(): Promise<PolicyModule> {
-  return (policyModule ??= await import('@toolkeel/policy'));
+async function loadEvaluate(): Promise<typeof Evaluate> {
+  return (evaluateNow ??= (await import('@toolkeel/policy')).evaluate);
 }
 
 /** The decision hook of a journal: evaluates the policy before a mutation starts. */
 export function decideBy(policy: Policy): Decide {
   return async (call, { approved, now }) => {
-    const { evaluate } = policyModule ?? (await loadPolicy());
+    const evaluate = evaluateNow ?? (await loadEvaluate());
     return evaluate(policy, policyCall(call, { approved, now }));
   };
 }
@@ -133,7 +131,7 @@ export function readRules(policy: Policy, recordDenial: (denial: Denial) => void
   };
   const counts = new ReadLimits();
   const middleware: HostMiddleware = async (call, next) => {
-    const { evaluate } = policyModule ?? (await loadPolicy());
+    const evaluate = evaluateNow ?? (await loadEvaluate());
     const now = Date.now();
     const decision = evaluate(policy, policyCall(call, { now }));
     if (decision.kind === 'allow') {
