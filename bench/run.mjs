@@ -9,6 +9,7 @@ import { asText } from './lib/format.mjs';
 import { loadCase } from './lib/case.mjs';
 import { journalName, journalTable, measureJournal } from './lib/journal/journal.mjs';
 import { measurePostgres, postgresTable } from './lib/journal/postgres.mjs';
+import { guardName, guardTable, measureGuard } from './lib/guard/guard.mjs';
 import { load } from './lib/machine.mjs';
 import { findNodes } from './lib/nodes.mjs';
 import { markdown } from './lib/report.mjs';
@@ -35,6 +36,10 @@ to the host, or to the journal
   npm run bench -- --only served
   npm run bench -- --only journal
   npm run bench -- --only postgres
+
+to the guard
+
+  npm run bench -- --only guard
 `;
 
 const rounds = { all: { 20: 7, 24: 5 }, explaining: { 20: 3, 24: 3 }, heap: 3 };
@@ -101,7 +106,8 @@ await main(async () => {
   };
   const isJournalSelected = isSelected(journalName, only);
   const isPostgresSelected = isJournalSelected || isSelected('postgres', only);
-  const isAny = Object.values(servers).includes(true) || isPostgresSelected;
+  const isGuardSelected = isSelected(guardName, only);
+  const isAny = Object.values(servers).includes(true) || isPostgresSelected || isGuardSelected;
   if (cases.size === 0 && !isAny) throw new Error(`No case has "${only}" in its name.`);
   const { found: runtimes, missing } = await findNodes(values.node);
   for (const line of missing)
@@ -138,7 +144,8 @@ await main(async () => {
     const served = await measureServed(runtimes, servers, quick);
     const journal = isJournalSelected ? await measureJournal(runtimes, quick) : {};
     const postgres = isPostgresSelected ? await measurePostgres(runtimes, quick) : { costs: {} };
-    return { costs, heaps, sizes, served, journal, postgres };
+    const guard = isGuardSelected ? await measureGuard(runtimes, quick) : {};
+    return { costs, heaps, sizes, served, journal, postgres, guard };
   });
   clearInterval(watch);
 
@@ -152,6 +159,7 @@ await main(async () => {
     servedTable(results.served),
     journalTable(results.journal),
     postgresTable(results.postgres),
+    guardTable(results.guard),
     thresholdTable(judgements),
   ];
   for (const table of tables) if (table.rows.length > 0) say(`\n${asText(table)}`);

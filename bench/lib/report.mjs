@@ -1,5 +1,6 @@
 import { asMarkdown, plot, withSpread } from './format.mjs';
 import { instances } from './heap.mjs';
+import { guardRounds, guardTable } from './guard/guard.mjs';
 import { journalRounds, journalTable } from './journal/journal.mjs';
 import { postgresRounds, postgresTable, processes } from './journal/postgres.mjs';
 import { machine, versionTable } from './machine.mjs';
@@ -136,6 +137,18 @@ ${asMarkdown(postgresTable(results.postgres))}
 
 - **Both make three durable commits** on a private server (\`fsync = on\`), with the same driver and eight connections, in the same process, in alternating blocks. A bare transaction is one round trip; ours are two, and concurrent ones share them.
 - **Lock waits** are the sessions with \`wait_event_type = 'Lock'\` among the active ones in \`pg_stat_activity\`, sampled while ${processes} processes with 8 operations in flight each use one journal.
+
+## The guard
+
+A read tool of \`server-everything\` through \`toolkeel guard\` and other proxies, with a constant number of calls in flight. Medians of ${guardRounds} rounds of new processes, with the lowest and the highest in brackets.
+
+${asMarkdown(guardTable(results.guard))}
+
+- **The guard runs with all of its checks**: arguments against the server's schema, a policy rule for the tool, deadline, retries, breaker, metrics, and a log line for every call. The other proxies pass frames on.
+- **CPU** is that of the proxy process alone, from the operating system. On stdio it is the process that the client starts; for the direct connection that is the server itself.
+- **HTTP** is one session of revision 2025-11-25 with up to 50 connections; each proxy starts the server on stdio.
+- **The SDK proxy** (\`bench/servers/sdk-proxy.mjs\`) connects the SDK's \`Server\` with its \`Client\` and forwards \`tools/list\` and \`tools/call\`.
+- **A mutation** is recorded in the journal before it is sent and after it is answered. The insert is one row in a table, with the same driver and durability.
 
 ## Method
 

@@ -1,4 +1,5 @@
 import { bytes, digits, inHundredths, percent, times } from './format.mjs';
+import { inFlights, rivals } from './guard/guard.mjs';
 import { processes } from './journal/postgres.mjs';
 import { lines } from './packages.mjs';
 
@@ -9,7 +10,7 @@ import { lines } from './packages.mjs';
  * @typedef {import('./served/served.mjs').Served} Served
  * @typedef {import('./journal/journal.mjs').JournalCosts} JournalCosts
  * @typedef {import('./journal/postgres.mjs').PostgresCosts} PostgresCosts
- * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served, journal: JournalCosts, postgres: PostgresCosts }} Results
+ * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served, journal: JournalCosts, postgres: PostgresCosts, guard: import('./guard/guard.mjs').GuardCosts }} Results
  * @typedef {'met' | 'missed' | 'not measured'} Status
  * @typedef {{ threshold: string, measured: string, status: Status }} Judgement
  * @typedef {import('./packages.mjs').Line} Line
@@ -27,6 +28,8 @@ const minJournalRate = 0.5;
 const maxReplayUs = 300;
 const maxMemoryUs = 5;
 const maxLockWaits = 0.1;
+const maxGuardUs = 200;
+const minGuardRate = 0.6;
 
 /**
  * @param {string} threshold
@@ -59,7 +62,7 @@ const advantage = ({ costs }, line, other) =>
  * @returns {Judgement[]}
  */
 export const judge = (results) => {
-  const { costs, heaps, sizes, served, journal, postgres } = results;
+  const { costs, heaps, sizes, served, journal, postgres, guard } = results;
   const micros = (/** @type {number} */ value) => `${digits(value)} µs`;
   const cheaper = (/** @type {number} */ value) => `${times(value)} cheaper`;
   return [
@@ -160,5 +163,62 @@ export const judge = (results) => {
         percent,
       ),
     ]),
+    ...lines.flatMap((line) => guardJudgements(line, guard[line])),
+  ];
+};
+
+/**
+ * @param {Line} line
+ * @param {import('./guard/guard.mjs').GuardCost | undefined} cost
+ * @returns {Judgement[]}
+ */
+const guardJudgements = (line, cost) => {
+  const ofOthers = (
+    /** @type {number} */ inFlight,
+    /** @type {string} */ rival,
+    /** @type {'p50Us' | 'cpuUs'} */ what,
+  ) => {
+    const cells = cost?.http[inFlight];
+    return (
+      (cells?.['guard']?.[what].median ?? Number.NaN) /
+      (cells?.[rival]?.[what].median ?? Number.NaN)
+    );
+  };
+  return [
+    judged(
+      `Node ${line}: the guard adds at most ${maxGuardUs} µs to a read over stdio, p50`,
+      cost?.added[1]?.addedUs.median,
+      (value) => value <= maxGuardUs,
+      (value) => `${digits(value)} µs`,
+    ),
+    judged(
+      `Node ${line}: the guard keeps at least ${minGuardRate} × of the direct rate over stdio, 16 in flight`,
+      cost?.added[16]?.rateRatio.median,
+      (value) => value >= minGuardRate,
+      inHundredths,
+    ),
+    judged(
+      `Node ${line}: the guard is faster than a proxy of the SDK over stdio, 16 in flight`,
+      (cost?.stdio[16]?.['guard']?.rate.median ?? Number.NaN) /
+        (cost?.stdio[16]?.['SDK proxy']?.rate.median ?? Number.NaN),
+      (value) => value > 1,
+      inHundredths,
+    ),
+    ...inFlights.flatMap((inFlight) =>
+      rivals.flatMap((rival) => [
+        judged(
+          `Node ${line}: the guard over HTTP has a lower p50 than ${rival}, ${inFlight} in flight`,
+          ofOthers(inFlight, rival, 'p50Us'),
+          (value) => value < 1,
+          inHundredths,
+        ),
+        judged(
+          `Node ${line}: the guard over HTTP uses less CPU a call than ${rival}, ${inFlight} in flight`,
+          ofOthers(inFlight, rival, 'cpuUs'),
+          (value) => value < 1,
+          inHundredths,
+        ),
+      ]),
+    ),
   ];
 };

@@ -20,6 +20,7 @@ export interface ChildOptions {
 /** How long a server may take to end after its stdin is closed, and after SIGTERM. */
 const END_MS = 1000;
 const TERMINATE_MS = 1000;
+const POLL_MS = 20;
 /** Lines that are no JSON-RPC are logged up to this number, in a shortened form. */
 const MAX_LOGGED_LINES = 20;
 const MAX_TEXT = 1000;
@@ -118,10 +119,14 @@ function reasonOf(code: number | null, signal: NodeJS.Signals | null): string {
 async function endChild(child: ChildProcess, closed: Promise<void>): Promise<void> {
   child.stdin?.end();
   child.stdout?.resume();
-  const hasEnded = await endsWithin(closed, END_MS);
+  await endsWithin(closed, END_MS);
   // Also after its end: a wrapper such as a shell may have left the server behind.
-  signalGroup(child, 'SIGTERM');
-  if (hasEnded || (await endsWithin(closed, TERMINATE_MS))) return;
+  if (!signalGroup(child, 'SIGTERM')) return;
+  const until = Date.now() + TERMINATE_MS;
+  while (Date.now() < until) {
+    if (!signalGroup(child, 0)) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
   signalGroup(child, 'SIGKILL');
   await endsWithin(closed, TERMINATE_MS);
 }
@@ -136,11 +141,15 @@ function endsWithin(ended: Promise<void>, ms: number): Promise<boolean> {
   });
 }
 
-export function signalGroup({ pid }: Pick<ChildProcess, 'pid'>, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
+/** False if the process and its group have ended already. 0 only asks. */
+export function signalGroup(
+  { pid }: Pick<ChildProcess, 'pid'>,
+  signal: NodeJS.Signals | 0,
+): boolean {
+  if (pid === undefined) return false;
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+    return process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {
-    // It has ended already.
+    return false;
   }
 }

@@ -41,6 +41,7 @@ class HttpLink {
   #sessionId: string | undefined;
   #version: string | undefined;
   #initializing: Promise<void> | undefined;
+  #listening: AbortController | undefined;
   #isForgotten = false;
   #isClosed = false;
 
@@ -123,6 +124,8 @@ class HttpLink {
       (status === 404 || (status === 400 && /\bsession\b/i.test(body)));
     if (isForgotten) {
       this.#isForgotten = true;
+      // The server may keep the stream of a session open that it has forgotten.
+      this.#listening?.abort();
       const cause = new Error('the server has forgotten the session');
       throw new FaultError({ kind: 'connect', sent: 'no', cause });
     }
@@ -176,6 +179,7 @@ class HttpLink {
     const controller = new AbortController();
     const key = Symbol('listen');
     this.#inFlight.set(key, controller);
+    this.#listening = controller;
     try {
       const response = await this.#get(controller.signal, undefined);
       if (isEventStream(response)) await this.#readEvents(response, undefined, controller.signal);
@@ -184,6 +188,7 @@ class HttpLink {
       // Requests still work, and report that the server is gone.
     } finally {
       this.#inFlight.delete(key);
+      if (this.#isForgotten) this.#end();
     }
   }
 

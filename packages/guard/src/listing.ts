@@ -1,5 +1,5 @@
 import type { ListedTool } from './effects.js';
-import { isObject, type Message } from './frame.js';
+import { frameOf, isObject, type Message } from './frame.js';
 
 interface ListingOptions {
   /** Makes a request of the guard's own. Undefined: no answer. */
@@ -10,14 +10,23 @@ interface ListingOptions {
   /** Resolves after the handshake: whether the server has tools. */
   readonly hasTools: () => Promise<boolean>;
   readonly onTools: (tools: readonly ListedTool[]) => Promise<void>;
+  /** The tools have changed with a restart. */
+  readonly onChanged: () => void;
 }
 
 const MAX_PAGES = 100;
+
+export const TOOLS_CHANGED = frameOf({
+  jsonrpc: '2.0',
+  method: 'notifications/tools/list_changed',
+});
 
 /** Fetches the tools of an upstream, also for a client that never asks for them. */
 export class Listing {
   readonly #options: ListingOptions;
   #fetching: Promise<void> | undefined;
+  /** The tools as JSON, to notice that they have changed. */
+  #text = '';
   isDone = false;
 
   constructor(options: ListingOptions) {
@@ -36,6 +45,17 @@ export class Listing {
     // Callers that need the tools handle it.
     fetching.catch(() => {});
     return fetching;
+  }
+
+  /** After a restart: the server may have other tools, and does not know that it has to say so. */
+  repeat(): void {
+    const before = this.#text;
+    this.fetch(true).then(
+      () => {
+        if (this.#text !== before) this.#options.onChanged();
+      },
+      () => {},
+    );
   }
 
   /** A listing that was in flight is lost with its upstream. */
@@ -57,6 +77,7 @@ export class Listing {
       if (typeof cursor !== 'string') break;
     }
     await onTools(tools);
+    this.#text = JSON.stringify(tools);
     this.isDone = true;
   }
 }

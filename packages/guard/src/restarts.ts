@@ -146,8 +146,10 @@ export class Restarts {
     if (this.#isClosed) return;
     this.#failures++;
     this.#lastReason = reason;
-    const { name, log, onLost, onUnavailable } = this.#options;
+    const { name, log, onBlocked, onLost, onUnavailable } = this.#options;
     log('warn', 'upstream_lost', { upstream: name, reason, failures: this.#failures });
+    // A link that was lost while it did not read never drains; the client has to be read again.
+    onBlocked(false);
     onLost(reason);
     if (this.#failures >= MAX_FAILURES) {
       this.#rejectWaiters(reason);

@@ -22,7 +22,7 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import type { Connect, Link } from './link.js';
-import { Listing, toolsIn } from './listing.js';
+import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
 import { Restarts } from './restarts.js';
 
@@ -92,6 +92,8 @@ export class Session {
       return this.#modernMeta !== undefined || this.#capabilities?.['tools'] !== undefined;
     },
     onTools: (tools) => this.#options.calls.replace(tools),
+    // Clients of 2026-07-28 have to subscribe to it.
+    onChanged: () => void (this.#modernMeta ?? this.#options.client.send(TOOLS_CHANGED)),
   });
   /** Notifications of the client that arrived before the upstream was ready. */
   #outbox: Frame[] = [];
@@ -354,11 +356,13 @@ export class Session {
 
   /** A new server knows nothing of the session: it is initialised as the first one was. */
   async #repeatHandshake(link: Link): Promise<void> {
-    if (!this.#capabilities || !this.#initialize) return;
+    // A handshake of the client that is in flight is sent as soon as the link is ready.
+    if (!this.#initialize || this.#pending.has(this.#initialize.message.id)) return;
     const { startTimeoutMs, log, name } = this.#options;
     const { params = {} } = this.#initialize.message;
     const answered = await this.#ask('initialize', params, startTimeoutMs, link);
     if (!answered?.message.result) throw new Error('it did not answer initialize');
+    this.#capabilities ??= objectIn(answered.message.result, 'capabilities');
     link.send(
       this.#initialized ?? frameOf({ jsonrpc: '2.0', method: 'notifications/initialized' }),
     );
@@ -378,7 +382,7 @@ export class Session {
       if (isRestart && frame === this.#initialized) continue;
       link.send(frame);
     }
-    if (isRestart && this.#listing.isDone) void this.#listing.fetch(true);
+    if (isRestart && this.#listing.isDone) this.#listing.repeat();
   }
 
   // ---- the tools of the upstream ------------------------------------------------------------
@@ -434,6 +438,8 @@ export class Session {
 
   #refuse(id: Id, code: number, message: string, data?: Readonly<Record<string, unknown>>): void {
     const error = data ? { code, message, data } : { code, message };
+    // Calls that wait for the handshake would wait forever.
+    if (id === this.#initialize?.message.id) this.#onHandshake();
     this.#options.client.send(frameOf({ jsonrpc: '2.0', id, error }));
   }
 

@@ -1,34 +1,19 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newerNode } from '../../../scripts/lib/newer-node.mjs';
+import { conformance } from '../../../test/support/conformance.js';
 
 const require = createRequire(import.meta.url);
-const suite = join(
-  dirname(require.resolve('@modelcontextprotocol/conformance/package.json')),
-  'dist/index.js',
+const run = conformance(
+  join(dirname(require.resolve('@modelcontextprotocol/conformance/package.json')), 'dist/index.js'),
 );
 const fixture = fileURLToPath(
   new URL('../dist/fixtures/conformance-server.fixture.js', import.meta.url),
 );
-
-const run = (args: readonly string[]): Promise<{ code: number; output: string }> =>
-  new Promise((resolve) => {
-    execFile(newerNode(), [suite, ...args], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      const code = typeof error?.code === 'number' ? error.code : error ? 1 : 0;
-      resolve({ code, output: stdout + stderr });
-    });
-  });
-
-/** The required server scenarios of a revision, from the suite itself. */
-const required = async (revision: string): Promise<string[]> => {
-  const { output } = await run(['list', '--requirements', revision]);
-  const [, section = ''] = /Server scenarios[^\n]*\n((?: {2}- [^\n]+\n)+)/.exec(output) ?? [];
-  return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
-};
 
 const started: ChildProcess[] = [];
 
@@ -54,13 +39,9 @@ describe.each([
 ])('on $node, the conformance suite of $revision', ({ revision, scenarios, node }) => {
   it(`passes all ${scenarios} required server scenarios`, { timeout: 120_000 }, async () => {
     const url = await startServer(node === 'this Node' ? process.execPath : newerNode());
-    const names = await required(revision);
-    expect(names).toHaveLength(scenarios);
-    const { code, output } = await run(['server', '--url', url, '--requirements', revision]);
-    const passed = [...output.matchAll(/^✓ (\S+): (\d+) passed, 0 failed/gm)]
-      .filter(([, , checks]) => Number(checks) > 0)
-      .map(([, name = '']) => name);
-    expect(names.filter((name) => !passed.includes(name))).toEqual([]);
+    const { required, failed, code } = await run(url, revision);
+    expect(required).toHaveLength(scenarios);
+    expect(failed).toEqual([]);
     expect(code).toBe(0);
   });
 });

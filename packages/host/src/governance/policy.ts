@@ -6,12 +6,17 @@ import {
   type AcceptedCall,
   type CostEstimate,
   type HardRuleVerdict,
-  type Profile,
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { Decide, Denial } from '@toolkeel/journal';
 import { templateProblem } from '@toolkeel/journal/tools';
-import type { CompileOptions, Decision, Policy, PolicyCall } from '@toolkeel/policy';
+import type {
+  CompileOptions,
+  Decision,
+  Policy,
+  PolicyCall,
+  evaluate as Evaluate,
+} from '@toolkeel/policy';
 import type { HostMiddleware } from '../call/middleware.js';
 import type { Mistake } from '../config/explain.js';
 import type { LoadedConfig } from '../config/load.js';
@@ -103,6 +108,13 @@ function estimateCost(
   }
 }
 
+/** Kept, because even an import that is loaded already costs more than an evaluation. */
+let evaluateNow: typeof Evaluate | undefined;
+
+async function loadEvaluate(): Promise<typeof Evaluate> {
+  return (evaluateNow ??= (await import('@toolkeel/policy')).evaluate);
+}
+
 /** How long the hard rules of a tool may take: they may read from the upstream. */
 const HARD_RULES_TIMEOUT_MS = 8000;
 
@@ -148,7 +160,7 @@ async function decideAlone(
   call: RuledCall,
   { approved, now }: { readonly approved: boolean; readonly now: number },
 ): Promise<Decision> {
-  const { evaluate } = await import('@toolkeel/policy');
+  const evaluate = evaluateNow ?? (await loadEvaluate());
   const decision = evaluate(policy, policyCall(call, { approved, now }));
   // A blocked or denied call needs no further rules, which may cost requests.
   if (!call.tool.hardRules || decision.kind === 'deny') return decision;
@@ -244,7 +256,7 @@ export function readRules(policy: Policy, recordDenial: (denial: Denial) => void
   };
   const counts = new ReadLimits();
   const middleware: HostMiddleware = async (call, next) => {
-    const { evaluate } = await import('@toolkeel/policy');
+    const evaluate = evaluateNow ?? (await loadEvaluate());
     const now = Date.now();
     const decision = evaluate(policy, policyCall(call, { now }));
     if (decision.kind === 'allow') {
