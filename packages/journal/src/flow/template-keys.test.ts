@@ -119,6 +119,18 @@ describe('an act that a template identifies', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
+  it('is executed again after the window of a once tool, and answered until then', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    const post = { text: 'Good morning' };
+    await clock.run(server.call('post_daily', post));
+    await clock.advance(4000);
+    expect(await clock.run(server.call('post_daily', post))).toMatchObject({ data: { id: 'e1' } });
+    await clock.advance(60_000);
+    expect(await clock.run(server.call('post_daily', post))).toMatchObject({ data: { id: 'e2' } });
+    expect(upstream.effects).toHaveLength(2);
+  });
+
   it('is resumed under another key', async () => {
     const { clock, start, upstream } = rig();
     const server = start();

@@ -255,6 +255,8 @@ export function* executedDuplicate(
       other.damaged === undefined &&
       isSettled(other) &&
       other.windowMs !== undefined &&
+      // A key that was released has no time.
+      other.heldUntil !== undefined &&
       !isExpired(other.heldUntil, now),
   );
 }
