@@ -179,6 +179,24 @@ describe('a pack of a module', () => {
     await client.close();
   });
 
+  it('accepts edits of approvals also if its schema requires a secret', async () => {
+    write('packs/tickets.js', tickets.replace('secret.optional()', 'secret'));
+    const settings = { module: './packs/tickets.js', url };
+    configure({ ...settings, token: { env: 'TOKEN' } }, { profile: 'workflow' });
+    const client = await overStdio([], place({ TOKEN: 'hunter2-hunter2' }));
+    const asked = await client.call('create_ticket', { title: 'typo' });
+    const id = asked.error?.operation_id ?? '';
+    const shown = await command(['approvals', 'show', id, '--json']);
+    const { approval } = JSON.parse(shown.out) as { approval: { hash: string } };
+    const edit = ['approvals', 'edit', id, '--hash', approval.hash, '--by', 'me'];
+    expect(await command([...edit, '--set', 'title=right'])).toMatchObject({ code: 0 });
+    configure(settings, { profile: 'workflow' });
+    const refused = await command([...edit, '--set', 'title=left']);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.err).toMatch(/cannot be created in this process \(.*packs\.tickets.*token.*\)/);
+    await client.close();
+  });
+
   it('may be a package, which is resolved from the configuration file', async () => {
     write('node_modules/tickets-pack/package.json', {
       name: 'tickets-pack',

@@ -62,7 +62,7 @@ export type { Mistake } from './config/explain.js';
 export {
   CONFIG_FILE,
   configuredPacks,
-  settingsWithoutSecrets,
+  packSettings,
   type ConfiguredPack,
   type FileOptions,
 } from './config/file.js';

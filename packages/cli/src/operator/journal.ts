@@ -10,7 +10,7 @@ import {
   loadConfig,
   openJournalStore,
   POLICY_SECTIONS,
-  settingsWithoutSecrets,
+  packSettings,
   type OperatorJournal,
   type LoadedConfig,
   type PackBinding,
@@ -113,8 +113,12 @@ function withSettings(
   { env, cwd }: RuntimeContext,
 ): PackEntry {
   const location = { env, cwd, ...(file !== undefined && { file }) };
-  const config = settingsWithoutSecrets(pack.name, location);
-  return pack.configSchema.safeParse(config).success ? { pack, config } : { pack };
+  const { settings, withoutSecrets } = packSettings(pack.name, location);
+  // The checks of a tool need no credentials; a schema may require them nevertheless.
+  const config = [withoutSecrets, settings].find(
+    (candidate) => pack.configSchema.safeParse(candidate).success,
+  );
+  return config === undefined ? { pack } : { pack, config };
 }
 
 /** Loads tools without credentials where the pack supports it; otherwise only their descriptions. */
@@ -130,14 +134,15 @@ function toolsOf(entries: readonly PackEntry[]): ToolSource {
     if (!spec || !owner) return undefined;
     try {
       return await createHost({ packs: [owner], profile }).toolSource.load(name);
-    } catch {
-      return withoutHandler(spec);
+    } catch (error) {
+      return withoutHandler(spec, error);
     }
   };
   return { specs: () => specs, load };
 }
 
-function withoutHandler(spec: ToolSpec): Tool {
+function withoutHandler(spec: ToolSpec, cause: unknown): Tool {
+  const reason = cause instanceof HostError ? ` (${cause.message})` : '';
   return {
     ...spec,
     handler: () => {
@@ -146,7 +151,7 @@ function withoutHandler(spec: ToolSpec): Tool {
     check: () =>
       toolError(
         'internal_error',
-        'its pack cannot be created in this process, so its checks cannot run',
+        `its pack cannot be created in this process${reason}, so its checks cannot run; use the /api of a running server`,
       ),
   };
 }

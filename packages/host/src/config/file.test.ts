@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { configuredPacks, defaultDataDir, settingsWithoutSecrets } from './file.js';
+import { configuredPacks, defaultDataDir, packSettings } from './file.js';
 
 let cwd: string;
 
@@ -46,11 +46,11 @@ it('returns the settings of a pack without secret sources, even if the file is i
   const forHost = { module: './x.js', tools: { include: ['x_*'] } };
   const x = { ...forHost, token: { env: 'TOKEN' }, prices: { post: 1 }, deep: { headers } };
   writeFileSync(join(cwd, 'toolkeel.config.json'), JSON.stringify({ packs: { x }, nonsense: 1 }));
-  expect(settingsWithoutSecrets('x', { cwd, env: {} })).toEqual({
+  expect(packSettings('x', { cwd, env: {} }).withoutSecrets).toEqual({
     prices: { post: 1 },
     deep: { headers: { Accept: 'a' } },
   });
-  expect(settingsWithoutSecrets('y', { cwd, env: {} })).toEqual({});
+  expect(packSettings('y', { cwd, env: {} })).toEqual({ settings: {}, withoutSecrets: {} });
 });
 
 it.each([

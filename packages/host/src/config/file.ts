@@ -58,14 +58,17 @@ function configuredPack(name: string, settings: unknown, origin: string): Config
   throw new ConfigError([{ origin, pointer: pointerOf(['packs', name, 'module']), message }]);
 }
 
-/** The settings of a pack in the file, without its secret sources: for estimates, not for requests. */
-export function settingsWithoutSecrets(pack: string, options: FileOptions = {}): JsonObject {
+/** The settings of a pack in the file, and the same without their secret sources. */
+export function packSettings(
+  pack: string,
+  options: FileOptions = {},
+): { readonly settings: JsonObject; readonly withoutSecrets: JsonObject } {
   const { packs } = readConfigFile(findFile(options));
   const section = isObject(packs) ? packs[pack] : undefined;
-  if (!isObject(section)) return {};
+  if (!isObject(section)) return { settings: {}, withoutSecrets: {} };
   // These members are for the host.
   const { module: _module, tools: _tools, ...settings } = section;
-  return withoutSecrets(settings);
+  return { settings, withoutSecrets: withoutSecrets(settings) };
 }
 
 function withoutSecrets(settings: JsonObject): JsonObject {

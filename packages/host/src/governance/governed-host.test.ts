@@ -237,6 +237,24 @@ it('records an approved call with its attempts and waiting time', async () => {
   expect(text).toContain('retries_attempted_total{tool_name="put"} 1');
 });
 
+it('logs a read-back that fails as a warning, not as a failure of the journal', async () => {
+  const { done, tools } = shelf();
+  const put: Tool = {
+    ...tools[0]!,
+    handler: () => Promise.reject(new Error('reset')),
+    reconcile: { authoritative: false, readBack: () => Promise.reject(new Error('503')) },
+  };
+  const { call, host, linesOf } = await governed({ done, tools: [put, ...tools.slice(1)] });
+  expect(await call('put', { thing: 'vase' })).toMatchObject({ error: { outcome: 'unknown' } });
+  await expect.poll(() => linesOf('read_back_failed')).not.toHaveLength(0);
+  expect(linesOf('read_back_failed')[0]).toMatchObject({
+    level: 'warn',
+    correlation_id: expect.any(String),
+  });
+  expect(linesOf('journal_failed')).toEqual([]);
+  await host.close();
+});
+
 it('logs a failed notification separately from failures of the journal', async () => {
   const notify = () => Promise.reject(new Error('410 Gone'));
   const { call, host, linesOf } = await governed(shelf(), {}, { journaling: { decide, notify } });

@@ -35,7 +35,7 @@ export function journalHooks(
       });
     },
     report: (cause, correlationId, about) =>
-      log('error', about === 'notice' ? 'notice_failed' : 'journal_failed', {
+      log(about === 'read_back' ? 'warn' : 'error', `${about ?? 'journal'}_failed`, {
         ...(correlationId !== undefined && { correlation_id: correlationId }),
         cause,
       }),

@@ -40,21 +40,25 @@ export function replayedAnswer(operation: Operation): Settled {
   return { ok: false, error: { ...input, operationId: id } };
 }
 
-/** Warns about a replay that the caller may not expect: outside the window, or under another name. */
+/** Warns about a replay that the caller may not expect: of other arguments, outside the window, or under another name. */
 export function replayWarning(
   operation: Operation,
-  { dedupKey, key, call }: CallRequest,
+  { dedupKey, key, call, argsHash }: CallRequest,
   now: number,
 ): string | undefined {
   const { settledAt = now, outcome } = operation;
   if (operation.effect !== 'once' || outcome === 'not_executed') return undefined;
+  const at = new Date(operation.sendingAt ?? operation.createdAt).toISOString();
+  const isEdited = operation.approval?.editedArgs !== undefined;
+  if (dedupKey.by === 'template' && operation.argsHash !== argsHash && !isEdited) {
+    return `This act was performed at ${at} with other arguments and was NOT performed again: this is its first result, and what differs in this call was not applied. To perform it once more, set allow_duplicate: true with a new idempotency_key.`;
+  }
   const callerKey = keyGivenTo(key === undefined ? { dedupKey } : { dedupKey, key });
   const isExpected =
     (callerKey !== undefined && callerKey === keyGivenTo(operation)) ||
     (isSameDedupKey(dedupKey, operation.dedupKey) &&
       (dedupKey.by !== 'content' || now - settledAt <= windowOf(call.tool)));
   if (isExpected) return undefined;
-  const at = new Date(operation.sendingAt ?? operation.createdAt).toISOString();
   return `This act was first performed at ${at} and was NOT performed again: its result had not been delivered, or it was requested under another name. To perform it once more, set allow_duplicate: true with a new idempotency_key.`;
 }
 

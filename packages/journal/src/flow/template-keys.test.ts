@@ -119,6 +119,18 @@ describe('an act that a template identifies', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
+  it('is answered with a warning if the arguments outside of the template differ', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    await clock.run(server.call('reply', reply));
+    const same = await clock.run(server.call('reply', reply));
+    expect(same.meta.idempotency?.warning).toBeUndefined();
+    const other = await clock.run(server.call('reply', { ...reply, text: 'Thank you!' }));
+    expect(other).toMatchObject({ data: { id: 'e1' } });
+    expect(other.meta.idempotency?.warning).toContain('what differs in this call was not applied');
+    expect(upstream.effects).toHaveLength(1);
+  });
+
   it('is executed again after the window of a once tool, and answered until then', async () => {
     const { clock, start, upstream } = rig();
     const server = start();

@@ -51,11 +51,11 @@ export async function readBack(
     if (result.found === 'absent') return { kind: 'absent', evidence: result.evidence };
     const data = tool.output.safeParse(result.data);
     if (data.success) return { kind: 'executed', settled: { ok: true, data: data.data } };
-    report(data.error, correlationId);
+    report(data.error, correlationId, 'read_back');
     const { input } = toolError('internal_error', INVALID_DATA, { outcome: 'executed' });
     return { kind: 'executed', settled: { ok: false, error: { ...input, operationId: id } } };
   } catch (cause) {
-    report(cause, correlationId);
+    report(cause, correlationId, 'read_back');
     return { kind: 'unknown' };
   } finally {
     done();
