@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { conformance } from '../../../test/support/conformance.js';
+import { conformance } from '../../../scripts/lib/conformance.mjs';
 import { cleanUp } from './support/chaos.js';
 import { listenGuard } from './support/guarded.js';
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newerNode } from '../../../scripts/lib/newer-node.mjs';
-import { conformance } from '../../../test/support/conformance.js';
+import { conformance } from '../../../scripts/lib/conformance.mjs';
 
 const require = createRequire(import.meta.url);
 const run = conformance(

@@ -48,7 +48,11 @@ export type Decide = (
 ) => Decision | Promise<Decision>;
 
 /** Receives causes that an answer must not carry. `about`: the component that failed, if not the journal. */
-export type Report = (cause: unknown, correlationId?: string, about?: 'notice' | 'read_back') => void;
+export type Report = (
+  cause: unknown,
+  correlationId?: string,
+  about?: 'notice' | 'read_back',
+) => void;
 
 /** Called before an approved operation runs; the function it returns is called after the run. */
 export type Watch = (call: {
