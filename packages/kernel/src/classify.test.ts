@@ -187,7 +187,7 @@ describe('FaultError', () => {
   it('is recognised across copies of this package, and its subclasses are not mixed up', () => {
     class Lost extends FaultError {}
     const error = new FaultError(fault('connect'));
-    const brand = Symbol.for('@toolkeel/kernel/fault-error');
+    const brand = Symbol.for('toolkeel.fault');
     const foreign = Object.assign(new Error('x'), { [brand]: true, fault: fault('connect') });
     expect(foreign instanceof FaultError).toBe(true);
     expect(classifyError(foreign)).toEqual(fault('connect'));

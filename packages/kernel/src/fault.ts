@@ -50,7 +50,7 @@ export type Outcome<T> =
 export type Effect = 'read' | 'idempotent' | 'once';
 
 /** Symbol.for, because a process may contain two copies of this package. */
-const FAULT_ERROR: unique symbol = Symbol.for('@toolkeel/kernel/fault-error') as never;
+const FAULT_ERROR: unique symbol = Symbol.for('toolkeel.fault') as never;
 
 /**
  * The error that a resilient function throws; `cause` is what the callee threw. A call that its caller
@@ -61,18 +61,19 @@ export class FaultError extends Error {
   readonly fault: Fault;
   /** Number of attempts; undefined if the result came from another, coalesced call. */
   readonly attempts: number | undefined;
-  readonly [FAULT_ERROR] = true;
+  readonly [FAULT_ERROR]: true;
 
   /** `instanceof FaultError` also holds for errors of another copy. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== FaultError) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && FAULT_ERROR in value;
+    if (this !== FaultError) return super[Symbol.hasInstance](value);
+    return (value as Partial<FaultError> | null | undefined)?.[FAULT_ERROR] === true;
   }
 
   constructor(fault: Fault, attempts?: number) {
     super(describeFault(fault, attempts), fault);
     this.fault = fault;
     this.attempts = attempts;
+    this[FAULT_ERROR] = true;
   }
 }
 

@@ -37,6 +37,7 @@ export { compose, Pipeline, wrapping } from './engine/pipeline.js';
 export type { PipelineOptions, ResilientFunction, Work, Wraps } from './engine/pipeline.js';
 export type { Attempt, AttemptContext } from './engine/attempt.js';
 export type { Call, CallOptions } from './engine/call.js';
+export { untimed } from './engine/untimed.js';
 export type { AttemptFn, CallFn, Layer, Plan } from './engine/layer.js';
 export { upstream, Upstream } from './upstream.js';
 

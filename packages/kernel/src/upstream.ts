@@ -4,7 +4,7 @@ import type { Effect } from './fault.js';
 import { Breaker, defaultBreaker, type BreakerState } from './layers/breaker.js';
 import { Budget, defaultBudget } from './layers/budget.js';
 import { HedgeGate } from './layers/hedge.js';
-import { LimitGate } from './layers/limit-gate.js';
+import { LimitGate, type ReportedLimit } from './layers/limit-gate.js';
 import { Health } from './layers/health.js';
 
 /**
@@ -24,6 +24,7 @@ export class Upstream {
     const { breaker = defaultBreaker, budget = defaultBudget, hedge } = policy;
     this.#breaker = breaker ? new Breaker(name, breaker) : undefined;
     this.#budget = budget ? new Budget(budget) : undefined;
+    this.retryCapacity = budget ? budget.capacity : undefined;
     this.#hedge = hedge && new HedgeGate(hedge);
   }
 
@@ -34,6 +35,19 @@ export class Upstream {
   /** Retries that the budget allows now; undefined without a budget. */
   get retryTokens(): number | undefined {
     return this.#budget?.tokens;
+  }
+
+  /** The number of retries that a full budget allows; undefined without a budget. */
+  readonly retryCapacity: number | undefined;
+
+  /** While the circuit is open: when a probe is admitted, on the clock of its pipelines. */
+  get probeAt(): number | undefined {
+    return this.circuit === 'open' ? this.#breaker?.probeAt : undefined;
+  }
+
+  /** The windows of rate limits that the upstream reported and that have not reset yet. */
+  limits(wallNow: number): readonly ReportedLimit[] {
+    return this.#gate.reported(wallNow);
   }
 
   /** The layers that apply the shared state to calls with this effect. Only reads are hedged. */

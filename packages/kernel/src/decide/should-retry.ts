@@ -52,19 +52,17 @@ export function shouldRetry(
   policy: RetryNumbers,
   context: RetryContext = {},
 ): RetryDecision {
-  const unretryable = unretryableReason(fault, context);
-  if (unretryable) return stop(unretryable);
-  if (!(attempt < policy.maxRetries)) return stop('exhausted');
-
   const hintMs = requestedDelay(fault, context.now);
-  const refusal = hintRefusal(fault, hintMs, policy);
-  if (refusal) return stop(refusal);
+  const reason =
+    unretryableReason(fault, context) ??
+    (attempt < policy.maxRetries ? hintRefusal(fault, hintMs, policy) : 'exhausted');
+  if (reason) return { retry: false, reason };
 
   // A rate limit is waited for exactly; after other faults the longer of hint and backoff applies.
   const limited = hintMs > 0 && fault.kind === 'rate_limited';
   const afterMs = limited ? hintMs : Math.max(hintMs, jitteredBackoff(attempt, policy, context));
   const { deadline = Infinity, now = Date.now() } = context;
-  return now + afterMs < deadline ? { retry: true, afterMs } : stop('deadline');
+  return now + afterMs < deadline ? { retry: true, afterMs } : { retry: false, reason: 'deadline' };
 }
 
 /** Why this fault is never retried, whatever the policy; undefined if it can be. */
@@ -116,8 +114,4 @@ function hintRefusal(
     return 'limit_surfaced';
   }
   return hintMs > (surfaces ? maxBackoffMs : rateLimit.maxWaitMs) ? 'hint_too_long' : undefined;
-}
-
-function stop(reason: GiveUpReason): RetryDecision {
-  return { retry: false, reason };
 }

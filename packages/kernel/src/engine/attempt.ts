@@ -25,7 +25,8 @@ export interface AttemptContext {
 export class Attempt implements AttemptContext {
   readonly call: Call;
   readonly index: number;
-  readonly startedAt: number;
+  /** `Infinity` while the attempt waits for reasons of its own: see `untimed`. */
+  startedAt: number;
   sent: Sent = 'maybe';
   progressAt: number;
   /** Succeeded, failed or abandoned: later results are ignored. */
@@ -34,8 +35,8 @@ export class Attempt implements AttemptContext {
   sibling: Attempt | undefined = undefined;
   /** Number of the circuit opening that this attempt probes; 0 for an ordinary attempt. */
   probeOf = 0;
-  #controller: AbortController | undefined = undefined;
-  #abandonedBy: Fault | undefined = undefined;
+  #controller: AbortController | undefined;
+  #abandonedBy: Fault | undefined;
 
   constructor(call: Call, index: number, startedAt: number) {
     this.call = call;
@@ -45,10 +46,10 @@ export class Attempt implements AttemptContext {
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
+    if (!this.#controller) {
       this.#controller = new AbortController();
       // A callee may read the signal after the attempt was abandoned.
-      if (this.#abandonedBy !== undefined) this.#controller.abort(toThrowable(this.#abandonedBy));
+      if (this.#abandonedBy) this.#controller.abort(toThrowable(this.#abandonedBy));
     }
     return this.#controller.signal;
   }
@@ -62,7 +63,7 @@ export class Attempt implements AttemptContext {
   }
 
   progress(): void {
-    this.progressAt = this.call.plan.clock.now();
+    this.progressAt = Math.max(this.startedAt, this.call.plan.clock.now());
   }
 
   reportLimits(limits: readonly RateLimitInfo[]): void {

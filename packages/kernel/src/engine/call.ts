@@ -44,14 +44,14 @@ export class Call extends Alarm {
   readonly #work: AttemptFn;
   readonly #input: unknown;
   readonly #asOutcome: boolean;
-  #resolve: ((value: unknown) => void) | undefined = undefined;
-  #reject: ((reason: unknown) => void) | undefined = undefined;
+  #resolve: ((value: unknown) => void) | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
   #rejections = 0;
   #entered = false;
   #mayHaveActed = false;
-  #timer: Timer = undefined;
-  #lastFault: Fault | undefined = undefined;
-  #id: string | undefined = undefined;
+  #timer: Timer;
+  #lastFault: Fault | undefined;
+  #id: string | undefined;
 
   constructor(
     plan: Plan,
@@ -92,14 +92,15 @@ export class Call extends Alarm {
       this.#reject = reject;
       const { options, startedAt: now } = this;
       try {
-        if (options === undefined || this.#applyOptions(options, now)) this.#enter(now);
+        if (options) this.#applyOptions(options, now);
+        if (!this.settled) this.#enter(now);
       } catch (cause) {
         this.#crash(cause);
       }
     });
   }
 
-  #applyOptions(options: CallOptions, now: number): boolean {
+  #applyOptions(options: CallOptions, now: number): void {
     const { signal, deadline, timeoutMs } = options;
     // Options read from JSON may hold null; as a number that would be a deadline in the past.
     const until = Math.min(deadline ?? Infinity, now + (timeoutMs ?? Infinity));
@@ -110,8 +111,7 @@ export class Call extends Alarm {
     this.deadline = Math.min(this.deadline, until);
     if (signal?.aborted) this.cancel(signal.reason);
     else if (this.deadline <= now) this.#expire(now);
-    else if (signal !== undefined) listenForAbort(signal, this);
-    return !this.settled;
+    else if (signal) listenForAbort(signal, this);
   }
 
   #enter(now: number): void {
@@ -129,7 +129,7 @@ export class Call extends Alarm {
     for (let i = 0; i < beforeAttempt.length; i++) {
       const layer = beforeAttempt[i]!;
       const fault = layer.beforeAttempt(attempt, now);
-      if (fault !== undefined) return this.#rejectAttempt(attempt, fault, layer, now);
+      if (fault) return this.#rejectAttempt(attempt, fault, layer, now);
     }
     this.attempts++;
     attempt.sibling = this.inFlight;
@@ -188,7 +188,7 @@ export class Call extends Alarm {
   #endAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
     attempt.done = true;
     if (this.inFlight === attempt) this.inFlight = attempt.sibling;
-    for (let at = this.inFlight; at !== undefined; at = at.sibling) {
+    for (let at = this.inFlight; at; at = at.sibling) {
       if (at.sibling === attempt) at.sibling = attempt.sibling;
     }
     this.#notifyAfterAttempt(attempt, fault, now);
@@ -205,7 +205,7 @@ export class Call extends Alarm {
         thrown = { cause };
       }
     }
-    if (thrown !== undefined) throw thrown.cause;
+    if (thrown) throw thrown.cause;
   }
 
   /** Handles a layer's rejection of an attempt. The layers that had accepted it are notified. */
@@ -216,7 +216,7 @@ export class Call extends Alarm {
       layer.afterAttempt?.(attempt, fault, now);
     }
     // Another attempt is in flight, so this one was a hedge, which is optional.
-    if (this.inFlight !== undefined) return;
+    if (this.inFlight) return;
     this.#rejections++;
     // The fault that caused the retry is more informative than the circuit that has opened since.
     const last = this.#lastFault;
@@ -230,7 +230,7 @@ export class Call extends Alarm {
     this.#lastFault = fault;
     const { plan } = this;
     const made = Math.max(0, this.attempts + this.#rejections - 1);
-    if (plan.retry === undefined) return this.giveUp('exhausted', fault, now);
+    if (!plan.retry) return this.giveUp('exhausted', fault, now);
     for (const layer of plan.recover) {
       if (made < plan.retry.maxRetries && layer.recover(this, fault, now)) return;
     }
@@ -274,7 +274,7 @@ export class Call extends Alarm {
   resetAlarm(): void {
     const { alarms, attemptTimeoutMs, idleTimeoutMs } = this.plan;
     let due = this.deadline;
-    for (let at = this.inFlight; at !== undefined; at = at.sibling) {
+    for (let at = this.inFlight; at; at = at.sibling) {
       due = Math.min(due, at.startedAt + attemptTimeoutMs, at.progressAt + idleTimeoutMs);
     }
     alarms.set(this, due);
@@ -286,12 +286,9 @@ export class Call extends Alarm {
 
   #timeOutAttempts(now: number): void {
     const { attemptTimeoutMs, idleTimeoutMs } = this.plan;
-    let at = this.inFlight;
-    while (at !== undefined && !this.settled) {
-      const next = at.sibling;
+    for (let at = this.inFlight; at && !this.settled; at = at.sibling) {
       if (now >= at.startedAt + attemptTimeoutMs) this.#timeOutAttempt(at, 'attempt', now);
       else if (now >= at.progressAt + idleTimeoutMs) this.#timeOutAttempt(at, 'idle', now);
-      at = next;
     }
     if (!this.settled && this.#timer === undefined) this.resetAlarm();
   }
@@ -318,7 +315,7 @@ export class Call extends Alarm {
   giveUp(reason: GiveUpReason, fault: Fault, now: number): void {
     if (this.settled) return;
     this.giveUpReason = reason;
-    for (let at = this.inFlight; at !== undefined; at = at.sibling) {
+    for (let at = this.inFlight; at; at = at.sibling) {
       if (at.sent !== 'no') this.#mayHaveActed = true;
     }
     // The last fault describes one attempt; the result describes all of them.
@@ -340,7 +337,7 @@ export class Call extends Alarm {
 
   /** Settles the call after a layer threw: a bug in a layer must not leave the caller hanging. */
   #crash(cause: unknown): void {
-    const fault: Fault = { kind: 'unexpected', sent: this.attempts > 0 ? 'maybe' : 'no', cause };
+    const fault: Fault = { kind: 'unexpected', sent: this.attempts ? 'maybe' : 'no', cause };
     try {
       if (!this.settled) this.#finish(fault, this.plan.clock.now());
     } catch {
@@ -363,10 +360,10 @@ export class Call extends Alarm {
     const { plan, options, inFlight } = this;
     plan.alarms.remove(this);
     if (this.#timer !== undefined) plan.clock.clearTimer(this.#timer);
-    if (options?.signal !== undefined) stopListening(options.signal, this);
+    if (options?.signal) stopListening(options.signal, this);
     if (this.#entered) plan.admission?.leave(this, now);
     this.inFlight = undefined;
-    for (let at = inFlight; at !== undefined; at = at.sibling) this.#abandon(at, fault, now);
+    for (let at = inFlight; at; at = at.sibling) this.#abandon(at, fault, now);
     const { onSettled } = plan;
     for (let i = 0; i < onSettled.length; i++) onSettled[i]!.onSettled(this, fault, now);
   }
@@ -374,10 +371,13 @@ export class Call extends Alarm {
   /** Ends an in-flight attempt: the loser of a hedge, or an attempt of a call that gave up. */
   #abandon(attempt: Attempt, fault: Fault | undefined, now: number): void {
     // A caller's deadline that is shorter than the policy's counts as a cancellation: it is no
-    // evidence of a slow upstream.
-    const leftEarly =
-      fault?.clock === 'deadline' && this.deadline < this.startedAt + this.plan.callTimeoutMs;
-    const why: Fault = leftEarly || !fault ? { kind: 'cancelled', sent: attempt.sent } : fault;
+    // evidence of a slow upstream. Neither is an attempt that waited for reasons of its own.
+    const why: Fault =
+      !fault ||
+      attempt.startedAt === Infinity ||
+      (fault.clock === 'deadline' && this.deadline < this.startedAt + this.plan.callTimeoutMs)
+        ? { kind: 'cancelled', sent: attempt.sent }
+        : fault;
     attempt.abandon(why);
     this.#notifyAfterAttempt(attempt, why, now);
   }
@@ -399,7 +399,7 @@ const callsBySignal = new WeakMap<AbortSignal, Set<Call>>();
  */
 function listenForAbort(signal: AbortSignal, call: Call): void {
   let calls = callsBySignal.get(signal);
-  if (calls === undefined) callsBySignal.set(signal, (calls = new Set()));
+  if (!calls) callsBySignal.set(signal, (calls = new Set()));
   // A listener that is registered already is not added again.
   signal.addEventListener('abort', onAbort, { once: true });
   calls.add(call);

@@ -118,7 +118,7 @@ export class Plan {
     this.retryUnsent = options.retryUnsent;
 
     const withHook = <Hook extends keyof Layer>(hook: Hook): LayerWith<Hook>[] =>
-      layers.filter((layer): layer is LayerWith<Hook> => layer[hook] !== undefined);
+      layers.filter((layer): layer is LayerWith<Hook> => !!layer[hook]);
     this.layers = layers;
     this.beforeAttempt = withHook('beforeAttempt');
     this.onAttempt = withHook('onAttempt');
@@ -130,19 +130,23 @@ export class Plan {
     this.onSettled = withHook('onSettled');
 
     const settings = mergeSettings(layers);
+    const {
+      callTimeoutMs = Infinity,
+      attemptTimeoutMs = Infinity,
+      idleTimeoutMs = Infinity,
+    } = settings;
+    checkOrder('attemptTimeout', attemptTimeoutMs, 'deadline', callTimeoutMs);
+    checkOrder('idle', idleTimeoutMs, 'deadline', callTimeoutMs);
     this.retry = settings.retry;
     this.hedge = settings.hedge;
     this.health = settings.health;
     this.gate = settings.gate;
     this.admission = settings.admission;
-    this.callTimeoutMs = settings.callTimeoutMs ?? Infinity;
-    this.attemptTimeoutMs = settings.attemptTimeoutMs ?? Infinity;
-    this.idleTimeoutMs = settings.idleTimeoutMs ?? Infinity;
-
-    checkOrder('attemptTimeout', this.attemptTimeoutMs, 'deadline', this.callTimeoutMs);
-    checkOrder('idle', this.idleTimeoutMs, 'deadline', this.callTimeoutMs);
+    this.callTimeoutMs = callTimeoutMs;
+    this.attemptTimeoutMs = attemptTimeoutMs;
+    this.idleTimeoutMs = idleTimeoutMs;
     this.alarms = alarmsOf(this.clock);
-    this.firstAlarmMs = Math.min(this.callTimeoutMs, this.attemptTimeoutMs, this.idleTimeoutMs);
+    this.firstAlarmMs = Math.min(callTimeoutMs, attemptTimeoutMs, idleTimeoutMs);
     this.firstAlarms = this.firstAlarmMs < Infinity ? new Alarm() : undefined;
   }
 }

@@ -53,9 +53,8 @@ export class Pipeline {
   wrap<I, O>(work: Work<I, O>): ResilientFunction<I, O> {
     if (typeof work !== 'function') refuse('work', 'must be a function', typeof work);
     const plan = this.#plan;
-    const run = work as AttemptFn;
     const wrapAll = plan.layers.find((layer) => layer.wrapAll)?.wrapAll ?? callOnly;
-    return wrapAll(plan, run) as unknown as ResilientFunction<I, O>;
+    return wrapAll(plan, work as AttemptFn) as unknown as ResilientFunction<I, O>;
   }
 
   /** Runs one piece of work immediately. */

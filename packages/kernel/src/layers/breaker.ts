@@ -50,7 +50,8 @@ export class Breaker implements Layer {
   #inFlight = 0;
   /** Time of the last failure with a share below the threshold. */
   #belowThresholdAt = 0;
-  #openUntil = 0;
+  /** When a probe is admitted, on the pipeline's clock. */
+  probeAt = 0;
   #openMs: number;
   /** Counts openings, so that a probe of an earlier opening is ignored. */
   #openings = 0;
@@ -76,9 +77,9 @@ export class Breaker implements Layer {
   }
 
   afterAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    if (attempt.probeOf > 0) return this.#afterProbe(attempt, fault, now);
+    if (attempt.probeOf) return this.#afterProbe(attempt, fault, now);
     this.#inFlight--;
-    if (isFailure(fault)) this.#failed(attempt, fault?.kind === 'timeout', now);
+    if (isFailure(fault)) this.#failed(attempt, fault.kind === 'timeout', now);
     else if (isHealthy(fault)) this.#window.add(0, now);
   }
 
@@ -100,27 +101,27 @@ export class Breaker implements Layer {
 
   #open(attempt: Attempt, now: number): void {
     this.#openings++;
-    this.#openUntil = now + this.#openMs;
+    this.probeAt = now + this.#openMs;
     this.#openMs = Math.min(this.#options.maxOpenMs, this.#openMs * 2);
     this.#enter('open', 'circuit_open', attempt, now);
   }
 
   #admitProbe(attempt: Attempt, now: number): Fault | undefined {
-    if (now >= this.#openUntil) {
+    if (now >= this.probeAt) {
       if (this.#state === 'open') {
         this.#probeFailures = 0;
         this.#enter('half_open', 'circuit_half_open', attempt, now);
       }
       // Probes may never complete, so new ones are allowed after another open period.
       this.#probesLeft = this.#options.probes;
-      this.#openUntil = now + this.#openMs;
+      this.probeAt = now + this.#openMs;
     }
-    if (this.#state === 'half_open' && this.#probesLeft > 0) {
+    if (this.#state === 'half_open' && this.#probesLeft) {
       this.#probesLeft--;
       attempt.probeOf = this.#openings;
       return undefined;
     }
-    return { kind: 'circuit_open', sent: 'no', retryAfterMs: Math.ceil(this.#openUntil - now) };
+    return { kind: 'circuit_open', sent: 'no', retryAfterMs: Math.ceil(this.probeAt - now) };
   }
 
   /** One successful probe closes the circuit; it reopens when `probes` of them have failed. */
@@ -185,14 +186,14 @@ export class RollingWindow {
   }
 
   add(failures: 0 | 1, now: number): void {
-    if (now >= this.#until) this.#turn(now);
+    this.#advance(now);
     this.#ended++;
     this.#failures += failures;
   }
 
   /** Completed attempts, and failures among them, as of `now`. */
   sum(now: number): { readonly ended: number; readonly failures: number } {
-    if (now >= this.#until) this.#turn(now);
+    this.#advance(now);
     const left = (this.#until - now) / this.#lengthMs;
     return {
       ended: this.#ended + this.#endedBefore * left,
@@ -204,7 +205,8 @@ export class RollingWindow {
     this.#until = -Infinity;
   }
 
-  #turn(now: number): void {
+  #advance(now: number): void {
+    if (now < this.#until) return;
     const adjacent = now < this.#until + this.#lengthMs;
     this.#endedBefore = adjacent ? this.#ended : 0;
     this.#failuresBefore = adjacent ? this.#failures : 0;

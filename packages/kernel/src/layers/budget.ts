@@ -38,9 +38,7 @@ export class TokenBucket {
       this.#add(((now - this.#refilledAt) / 1000) * this.#options.perSecond);
     }
     this.#refilledAt = now;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
+    return this.#tokens >= 1 && this.#tokens-- >= 1;
   }
 
   #add(tokens: number): void {
@@ -65,7 +63,7 @@ export class Budget extends TokenBucket implements Layer {
   }
 
   afterAttempt(_attempt: Attempt, fault: Fault | undefined): void {
-    if (fault === undefined) this.earn();
+    if (!fault) this.earn();
   }
 }
 

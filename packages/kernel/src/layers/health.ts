@@ -77,7 +77,7 @@ export class Health implements Layer {
       if (this.#successes < RECENT_SUCCESSES) this.#successes++;
       this.#recovered += (recovered - this.#recovered) / this.#successes;
       this.#failures -= this.#failures * this.#newest;
-      this.record(attempt.call.route, now - attempt.startedAt);
+      this.record(attempt.call.route, elapsedOf(attempt, now));
     } else if (isFailure(fault)) {
       this.#failures += (1 - this.#failures) * this.#newest;
     }
@@ -124,13 +124,18 @@ export class Health implements Layer {
   }
 }
 
+/** The time that an attempt took of the upstream: none if it still waits for reasons of its own. */
+export function elapsedOf({ startedAt }: Attempt, now: number): number {
+  return Math.max(0, now - startedAt);
+}
+
 const failures: readonly unknown[] = ['connect', 'network', 'timeout', 'server', 'bad_response'];
 
 /**
  * Whether a fault counts against the upstream's health. Rate limits, invalid requests and permanent
  * faults do not.
  */
-export function isFailure(fault: Fault | undefined): boolean {
+export function isFailure(fault: Fault | undefined): fault is Fault {
   return !!fault && failures.includes(fault.kind) && !isPermanent(fault);
 }
 

@@ -5,6 +5,7 @@ import type { Layer, LoopSettings } from '../engine/layer.js';
 import type { Effect, Fault } from '../fault.js';
 import type { Timer } from '../time/clock.js';
 import { TokenBucket } from './budget.js';
+import { elapsedOf } from './health.js';
 
 export interface HedgeOptions {
   /** Latency quantile of recent successes after which the second request is sent. */
@@ -89,7 +90,7 @@ export class HedgeGate implements Layer {
   #recordLoser(attempt: Attempt, now: number): void {
     const { call } = attempt;
     const { health } = call.plan;
-    const elapsedMs = now - attempt.startedAt;
+    const elapsedMs = elapsedOf(attempt, now);
     const usual = this.#delayFor(call);
     if (usual !== undefined && elapsedMs > usual) health?.record(call.route, elapsedMs);
   }

@@ -6,6 +6,9 @@ import type { Fault } from '../fault.js';
 /** More windows than any real upstream reports. */
 const MAX_WINDOWS = 256;
 
+/** A window of a rate limit, and the route that reported it if it has a name. */
+export type ReportedLimit = RateLimitInfo & { readonly route?: string };
+
 /**
  * Rejects attempts while a rate limit that the upstream reported is exhausted. A success that reports
  * `remaining: 0` stays a success and closes the gate for the next request.
@@ -16,12 +19,15 @@ const MAX_WINDOWS = 256;
 export class LimitGate implements Layer {
   readonly name = 'limitGate';
   readonly loop: LoopSettings = { gate: this };
+  /** The windows last reported, by route and name. */
+  readonly #reported = new Map<string, ReportedLimit>();
   /** Exhausted windows by route and name. */
   readonly #routes = new Map<string, Map<string, RateLimitInfo>>();
 
   report(limits: readonly RateLimitInfo[], wallNow: number, route = ''): void {
     for (const limit of limits) {
       const name = limit.name ?? '';
+      this.#remember(route, name, limit);
       const shut = limit.remaining <= 0 && calculateRateLimitDelay(limit.reset, wallNow) > 0;
       if (shut) this.#shut(route, name, limit);
       else this.#open(route, name);
@@ -46,6 +52,19 @@ export class LimitGate implements Layer {
 
   afterAttempt(attempt: Attempt, fault: Fault | undefined): void {
     if (fault?.limits !== undefined) attempt.reportLimits(fault.limits);
+  }
+
+  /** The windows that the upstream reported last and that have not reset yet. */
+  reported(wallNow: number): readonly ReportedLimit[] {
+    return [...this.#reported.values()].filter(
+      ({ reset }) => calculateRateLimitDelay(reset, wallNow) > 0,
+    );
+  }
+
+  #remember(route: string, name: string, limit: RateLimitInfo): void {
+    const key = `${route} ${name}`;
+    if (this.#reported.size >= MAX_WINDOWS && !this.#reported.has(key)) this.#reported.clear();
+    this.#reported.set(key, route === '' ? limit : { ...limit, route });
   }
 
   #shut(route: string, name: string, limit: RateLimitInfo): void {

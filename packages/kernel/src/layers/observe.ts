@@ -4,6 +4,7 @@ import type { Layer } from '../engine/layer.js';
 import type { EventBody, KernelEvent, Listener } from '../events.js';
 import type { Fault } from '../fault.js';
 import type { ScopedOptions } from '../call-scope.js';
+import { elapsedOf } from './health.js';
 
 /** Reasons that do not produce `retry_give_up`, because no retry was possible. */
 const withoutGiveUpEvent: readonly unknown[] = ['permanent', 'cancelled'];
@@ -39,9 +40,9 @@ class Observer implements Layer {
   }
 
   afterAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    const { call, index, startedAt } = attempt;
+    const { call, index } = attempt;
     if (!this.#listener && !this.#scopeListener(call)) return;
-    const elapsedMs = now - startedAt;
+    const elapsedMs = elapsedOf(attempt, now);
     if (fault?.clock === 'attempt' || fault?.clock === 'idle') {
       this.onEvent(call, { type: 'timeout_abort', clock: fault.clock, elapsedMs }, now);
     }
@@ -113,7 +114,7 @@ class Counters implements Layer {
     this.calls++;
     this.attempts += call.attempts;
     if (call.attempts > 1) this.retries += call.attempts - 1;
-    if (fault === undefined) return;
+    if (!fault) return;
     this.failures++;
     if (fault.clock === 'deadline') this.timeouts++;
     if (call.giveUpReason === 'exhausted' || call.giveUpReason === 'budget') this.exhausted++;

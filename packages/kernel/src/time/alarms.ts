@@ -32,7 +32,7 @@ export class Alarms {
   readonly #clock: Clock;
   /** The lists that had alarms at the last tick. */
   readonly #watched = new Set<AlarmList>();
-  #timer: Timer = undefined;
+  #timer: Timer;
   #armedFor = Infinity;
   readonly #onTimer = (): void => this.#wake();
 

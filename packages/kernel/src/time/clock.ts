@@ -22,10 +22,9 @@ export const systemClock: Clock = {
   wallNow: () => Date.now(),
   setTimer: (delayMs, fire) =>
     delayMs < 1 ? setImmediate(fire) : setTimeout(fire, Math.ceil(delayMs)),
-  clearTimer: (timer) => {
-    const either = timer as NodeJS.Timeout | NodeJS.Immediate;
-    // Only timeouts can be refreshed.
-    if ('refresh' in either) clearTimeout(either);
-    else clearImmediate(either);
-  },
+  // Only timeouts can be refreshed.
+  clearTimer: (timer) =>
+    'refresh' in (timer as object)
+      ? clearTimeout(timer as NodeJS.Timeout)
+      : clearImmediate(timer as NodeJS.Immediate),
 };
