@@ -132,6 +132,7 @@ export type { RunClock } from './run/options.js';
 export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
 export type {
   AcceptedCall,
+  Admit,
   Middleware,
   Next,
   RunOptions,
@@ -175,6 +176,7 @@ export type {
   PackOperations,
   PackWorkflow,
   Schedule,
+  DelegatingCall,
 } from './workflow.js';
 export type {
   Pack,

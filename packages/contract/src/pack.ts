@@ -76,6 +76,22 @@ export interface UpstreamState {
   readonly circuit: 'closed' | 'half_open' | 'open';
   /** Retries that the budget allows; undefined without a budget. */
   readonly retryTokens: number | undefined;
+  /** Whether it is connected; undefined if there is no permanent connection. */
+  readonly isUp?: boolean | undefined;
+  /** Retries that a full budget allows. */
+  readonly retryCapacity?: number | undefined;
+  /** While the circuit is open: when a probe is admitted, on the clock of `performance.now()`. */
+  readonly probeAt?: number | undefined;
+  /** Windows of rate limits that have not reset yet. `reset`: Unix time in seconds. */
+  readonly limits?: (wallNow: number) => readonly UpstreamLimit[];
+}
+
+interface UpstreamLimit {
+  readonly route?: string;
+  readonly name?: string;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
 }
 
 /** A running pack. */

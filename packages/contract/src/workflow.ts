@@ -64,6 +64,12 @@ export interface Schedule {
   readonly expiresAt: number;
 }
 
+/** A call of a tool that acts through others. */
+export interface DelegatingCall {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
 export interface PackCallOptions extends Partial<Pick<ToolContext, 'signal' | 'onDelivered'>> {
   readonly idempotencyKey?: string;
   /** On the run's monotonic clock. Default: the time limit of the tool. */
@@ -74,6 +80,11 @@ export interface PackCallOptions extends Partial<Pick<ToolContext, 'signal' | 'o
    * approve it, which makes it wait for both.
    */
   readonly schedule?: Schedule;
+  /**
+   * The call that asked for this one, if it is not the running one: its rules and limits apply too, now
+   * and when the operation is executed later.
+   */
+  readonly onBehalfOf?: DelegatingCall;
 }
 
 /** What a host with a journal provides to packs in the `workflow` profile. */

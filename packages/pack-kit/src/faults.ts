@@ -109,18 +109,8 @@ export function toolErrorOf(
   return mapping(cause.fault) ?? defaultFaultToError(cause.fault);
 }
 
-/** A failure inside a successful result. */
-export interface PartialFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-}
-
-/** Describes an error to the caller; undefined for an unexpected one. */
-export function describeFailure(
-  thrown: unknown,
-  mapping?: FaultMapping,
-): PartialFailure | undefined {
+/** Describes a failure inside a successful result; undefined for an unexpected error. */
+export function describeFailure(thrown: unknown, mapping?: FaultMapping) {
   const error = toolErrorOf(thrown, mapping)?.input;
   return error && { code: error.code, message: error.message, retryable: isRetryable(error.code) };
 }

@@ -33,7 +33,6 @@ export {
   toolErrorOf,
   UpstreamError,
   type FaultMapping,
-  type PartialFailure,
 } from './faults.js';
 export * from './rate-limits.js';
 export * from './tool.js';

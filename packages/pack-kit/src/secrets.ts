@@ -11,7 +11,12 @@ export const secretSource = z.union(
     z.strictObject({ env: z.string().min(1).describe('An environment variable.'), prefix }),
     z.strictObject({ file: z.string().min(1).describe('A file with mode 600.'), prefix }),
   ],
-  { error: 'must be { "env": "NAME" } or { "file": "PATH" }, not the secret itself' },
+  {
+    error: ({ input }) =>
+      input === undefined
+        ? 'is required: { "env": "NAME" } or { "file": "PATH" }'
+        : 'must be { "env": "NAME" } or { "file": "PATH" }, not the secret itself',
+  },
 );
 
 export type SecretSource = z.output<typeof secretSource>;

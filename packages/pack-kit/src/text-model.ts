@@ -49,8 +49,9 @@ export function modelErrorToToolError(error: TextModelError): ToolError<ModelCod
   }
 }
 
-export const modelNotConfigured = (): ToolError<'llm_not_configured', null> =>
+/** `isServed`: the llm pack itself says so. */
+export const modelNotConfigured = (isServed = false): ToolError<'llm_not_configured', null> =>
   toolError(
     'llm_not_configured',
-    'No language model is configured. Serve the llm pack too; install the Claude CLI and log in, or set TOOLKEEL_GEMINI_API_KEY.',
+    `No language model is configured. ${isServed ? 'Install' : 'Serve the llm pack too; install'} the Claude CLI and log in, or set TOOLKEEL_GEMINI_API_KEY.`,
   );

@@ -82,6 +82,10 @@ export function selectStrictest(
   evaluations: readonly RuleEvaluation[],
   isApproved: boolean,
 ): StrictestRule {
+  // The common case, which needs no list.
+  if (!isApproved && !evaluations.some(({ applies }) => applies)) {
+    return { action: otherwise.action, rule: otherwise };
+  }
   const applying = evaluations.filter(({ applies }) => applies).map(({ rule }) => rule);
   const hasUserRule = applying.some(({ source }) => source === 'user');
   const rules = hasUserRule ? applying : [...applying, otherwise];

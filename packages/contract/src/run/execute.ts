@@ -59,9 +59,14 @@ export function execute(tool: Tool, input: AcceptedInput, call: Call): Settled |
       return checked.then((result) => result ?? startHandler(extraContext));
     return checked ?? startHandler(extraContext);
   };
-  if (options.middleware) {
+  const { admit, middleware } = options;
+  if (admit ?? middleware) {
     const accepted = acceptedCall(tool, input, call, check);
-    return executeWithMiddleware(accepted, call, options.middleware, { checkAndStart, state });
+    const refused = admit?.(accepted);
+    if (refused) return dropInvalidMeta(refused, call);
+    if (middleware) {
+      return executeWithMiddleware(accepted, call, middleware, { checkAndStart, state });
+    }
   }
   const settled = checkAndStart(options.extraContext);
   if (!(settled instanceof Promise)) return dropInvalidMeta(settled, call);

@@ -9,7 +9,7 @@ import { defineTool } from '../tool/define.js';
 import { toolError } from '../tool/result.js';
 import { withSendToken, type SendToken } from '../tool/send.js';
 import type { Middleware, Settled } from './options.js';
-import { runTool } from './run-tool.js';
+import { runTool, startTool } from './run-tool.js';
 import { acting, base, reading, run, toolWith } from './run.fixture.js';
 
 describe('a middleware', () => {
@@ -231,5 +231,31 @@ describe('a middleware', () => {
     const { text } = await runTool(tool, { id: 'a' }, { middleware });
     expect(seen).toBe(fault);
     expect(text).not.toContain('secret');
+  });
+});
+
+describe('admit', () => {
+  it('ends a call before its middleware and its handler, without a promise', () => {
+    const handler = vi.fn(() => ({ id: 'a', n: 1 }));
+    const middleware = vi.fn<Middleware>();
+    const refusal = toolError('policy_denied_user_rule', 'denied', {
+      outcome: 'not_executed',
+    }).input;
+    const tool = acceptControls(defineTool({ ...acting, account: 'main', handler }));
+    const ended = startTool(
+      tool,
+      { id: 'a' },
+      { middleware, admit: () => ({ ok: false, error: refusal }) },
+    );
+    expect(ended).toMatchObject({ envelope: { error: { code: 'policy_denied_user_rule' } } });
+    expect(handler).not.toHaveBeenCalled();
+    expect(middleware).not.toHaveBeenCalled();
+  });
+
+  it('keeps a synchronous tool synchronous', () => {
+    const tool = { ...reading, handler: () => ({ id: 'a', n: 1 }) };
+    expect(startTool(tool, { id: 'a' }, { admit: () => undefined })).toMatchObject({
+      envelope: { success: true },
+    });
   });
 });

@@ -71,6 +71,12 @@ export type Next = (
  */
 export type Middleware = (call: AcceptedCall, next: Next) => Promise<Settled>;
 
+/**
+ * Decides about a call before its middleware, its check and its handler: a failure ends the call. Unlike
+ * a middleware it keeps a synchronous tool synchronous.
+ */
+export type Admit = (call: AcceptedCall) => SettledFailure | undefined;
+
 export interface RunOptions {
   readonly correlationId?: string | undefined;
   /**
@@ -95,6 +101,7 @@ export interface RunOptions {
   readonly byteBudget?: number | undefined;
   /** Default: tokens that are valid until the process ends. */
   readonly tokens?: PageTokens | undefined;
+  readonly admit?: Admit | undefined;
   readonly middleware?: Middleware | undefined;
   /** Checks the arguments only; see `CheckContext`. For runs that do not start the handler. */
   readonly argumentsOnly?: boolean;

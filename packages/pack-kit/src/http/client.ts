@@ -2,14 +2,13 @@ import type { PackDeps, ToolContext } from '@toolkeel/contract';
 import {
   FaultError,
   systemClock,
+  untimed,
   upstream,
   withResilience,
   type AttemptContext,
   type Clock,
   type Effect,
-  type Fault,
   type ResiliencePolicy,
-  type Upstream,
 } from '@toolkeel/kernel';
 import { BoundedMap } from '../cache.js';
 import { classify } from '../faults.js';
@@ -19,21 +18,22 @@ import {
   read,
   write,
   type ExchangeOptions,
-  type FailedResponse,
   type HttpRequest,
   type HttpResponse,
   type Send,
 } from './exchange.js';
 
-/** Wraps each attempt: adds credentials, records what the response says. */
+/** Wraps each attempt: adds credentials, records what the response says, waits for reasons of its own. */
 export type Intercept<R extends HttpRequest> = (
   request: R,
-  signal: AbortSignal,
+  attempt: Pick<AttemptContext, 'signal' | 'deadline'> & {
+    readonly untimed: <T>(wait: () => Promise<T>) => Promise<T>;
+  },
   next: (request: R) => Promise<HttpResponse>,
 ) => Promise<HttpResponse>;
 
 export interface HttpClientOptions<R extends HttpRequest> extends Partial<
-  Pick<ExchangeOptions, 'connections' | 'headers' | 'maxRedirects' | 'secrets'>
+  Pick<ExchangeOptions<R>, 'connections' | 'faultOf' | 'headers' | 'maxRedirects' | 'secrets'>
 > {
   /** The name of the pack, for events and the user agent. */
   readonly name: string;
@@ -46,8 +46,6 @@ export interface HttpClientOptions<R extends HttpRequest> extends Partial<
   readonly clock?: Clock | undefined;
   readonly network?: NetworkRules | undefined;
   readonly intercept?: Intercept<R> | undefined;
-  /** The fault of an error response. Default: `faultOfResponse`. */
-  readonly faultOf?: ((response: FailedResponse, request: R, wallNow: number) => Fault) | undefined;
   /** Refreshes the credential after a 401; the request is then retried once. */
   readonly refreshAuth?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
@@ -68,23 +66,12 @@ export interface WriteContext extends RequestContext {
 type Request<R, Context> = (request: R, call: Context) => Promise<HttpResponse>;
 
 /** Requests with retries, deadlines, rate limits and a circuit breaker, by their effect. */
-export interface HttpClient<R extends HttpRequest = HttpRequest> {
-  readonly read: Request<R, RequestContext>;
-  /** A mutation that is retried like a read, on a new connection each time. */
-  readonly idempotent: Request<R, WriteContext>;
-  /** A mutation that is never sent again. If nothing of it was sent, the tool's `retryUnsent` allows a retry. */
-  readonly once: Request<R, WriteContext>;
-  /** One attempt of a read without retries, for a caller that has its own. */
-  readonly attempt: Request<R, Attempting>;
-  /** The shared state of an origin. */
-  readonly upstreamOf: (url: URL) => Upstream;
-  /** The upstreams in memory, for monitoring. */
-  readonly upstreams: () => readonly Upstream[];
-  readonly close: () => Promise<void>;
-}
+export type HttpClient<R extends HttpRequest = HttpRequest> = ReturnType<
+  typeof createHttpClient<R>
+>;
 
 type Attempting = Pick<AttemptContext, 'signal'> & {
-  readonly reportLimits?: AttemptContext['reportLimits'] | undefined;
+  readonly [Key in 'deadline' | 'reportLimits']?: AttemptContext[Key] | undefined;
 };
 
 interface Sending<R> {
@@ -101,7 +88,7 @@ const MAX_UNTRUSTED = 64;
 /** Creates the HTTP client of a pack. Requests to one origin share its circuit, budgets and limits. */
 export function createHttpClient<R extends HttpRequest = HttpRequest>(
   options: HttpClientOptions<R>,
-): HttpClient<R> {
+) {
   const { name, policy, deps, intercept, refreshAuth, network } = options;
   const clock = options.clock ?? { ...systemClock, now: deps.now };
   const connectTimeoutMs = policy.attemptTimeoutMs ?? policy.callTimeoutMs ?? 60_000;
@@ -116,10 +103,12 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
   };
 
   const perform = async (request: R, attempt: Attempting, send?: Send) => {
-    const { signal } = attempt;
+    const { signal, deadline = Infinity } = attempt;
     const next = (given: R): Promise<HttpResponse> =>
       send ? write(given, { ...exchange, signal }, send) : read(given, { ...exchange, signal });
-    const response = await (intercept ? intercept(request, signal, next) : next(request));
+    const response = await (intercept
+      ? intercept(request, { signal, deadline, untimed: (wait) => untimed(attempt, wait) }, next)
+      : next(request));
     attempt.reportLimits?.(response.limits);
     return response;
   };
@@ -180,11 +169,16 @@ export function createHttpClient<R extends HttpRequest = HttpRequest>(
   };
 
   return {
-    read: sendWith('read'),
-    idempotent: sendWith('idempotent'),
-    once: sendWith('once'),
-    attempt: perform,
-    upstreamOf: (url) => originOf(url).upstream,
+    read: sendWith('read') as Request<R, RequestContext>,
+    /** A mutation that is retried like a read, on a new connection each time. */
+    idempotent: sendWith('idempotent') as Request<R, WriteContext>,
+    /** A mutation that is never sent again. If nothing of it was sent, the tool's `retryUnsent` allows a retry. */
+    once: sendWith('once') as Request<R, WriteContext>,
+    /** One attempt of a read without retries, for a caller that has its own. */
+    attempt: perform as Request<R, Attempting>,
+    /** The shared state of an origin. */
+    upstreamOf: (url: URL) => originOf(url).upstream,
+    /** The upstreams in memory, for monitoring. */
     upstreams: () => [...trusted.values(), ...others.values()].map((origin) => origin.upstream),
     close: () => exchange.connections.close(),
   };

@@ -3,7 +3,6 @@ import { FaultError } from '@toolkeel/kernel';
 import type * as library from 'undici';
 import type { Agent, buildConnector, Client, Dispatcher } from 'undici';
 import {
-  checkedLookup,
   isPublicAddress,
   lookupWith,
   systemResolve,
@@ -23,31 +22,19 @@ export interface NetworkRules {
 /** `configured`: any address. `public`: only addresses of the public internet, also after DNS resolution. */
 export type Reach = 'configured' | 'public';
 
-/** An unused connection for one request. */
-interface FreshConnection {
-  request(options: RequestOptions & { path: string }): Promise<Dispatcher.ResponseData>;
-  destroy(): void;
-}
-
 /** Reads use kept-alive connections; each write opens a new one. */
-export interface Connections {
-  readonly isAllowed: IsAllowed;
-  read(url: URL, options: RequestOptions, reach: Reach): Promise<Dispatcher.ResponseData>;
-  open(url: URL, signal: AbortSignal, reach: Reach): Promise<FreshConnection>;
-  /** Also aborts in-flight requests: the caller has already waited for them. */
-  close(): Promise<void>;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 const MIN_SAFETY_TIMEOUT_MS = 120_000;
 
-export function createConnections(connectTimeoutMs: number, rules: NetworkRules = {}): Connections {
+export function createConnections(connectTimeoutMs: number, rules: NetworkRules = {}) {
   const { resolve = systemResolve, isAllowed = isPublicAddress } = rules;
   // The kernel bounds every attempt, so undici's own timeouts are only a safety net.
   const safetyMs = Math.max(MIN_SAFETY_TIMEOUT_MS, 2 * connectTimeoutMs);
   const timeouts = { headersTimeout: safetyMs, bodyTimeout: safetyMs };
   const connect: Readonly<Record<Reach, buildConnector.BuildOptions>> = {
     configured: { timeout: connectTimeoutMs, lookup: lookupWith(resolve) },
-    public: { timeout: connectTimeoutMs, lookup: checkedLookup(resolve, isAllowed) },
+    public: { timeout: connectTimeoutMs, lookup: lookupWith(resolve, isAllowed) },
   };
   const start = async () => {
     const undici = await import('undici');
@@ -60,15 +47,16 @@ export function createConnections(connectTimeoutMs: number, rules: NetworkRules 
   const load = () => (loading ??= start());
   return {
     isAllowed,
-    async read(url, options, reach) {
+    async read(url: URL, options: RequestOptions, reach: Reach) {
       const { undici, agents } = await load();
       return undici.request(url, { ...options, dispatcher: agents[reach] });
     },
-    async open(url, signal, reach) {
+    async open(url: URL, signal: AbortSignal, reach: Reach) {
       const { undici } = await load();
       const socket = await openSocket(undici.buildConnector(connect[reach]), url, signal);
       return wrap(undici, url, socket, timeouts);
     },
+    /** Also aborts in-flight requests: the caller has already waited for them. */
     async close() {
       const agents = (await loading?.catch(() => undefined))?.agents;
       await Promise.all([agents?.configured.destroy(), agents?.public.destroy()]);
@@ -102,7 +90,8 @@ function openSocket(
   });
 }
 
-function wrap(undici: Undici, url: URL, socket: Socket, timeouts: Client.Options): FreshConnection {
+/** A connection for one request. */
+function wrap(undici: Undici, url: URL, socket: Socket, timeouts: Client.Options) {
   let isUsed = false;
   const client = new undici.Client(url.origin, {
     ...timeouts,
@@ -115,7 +104,8 @@ function wrap(undici: Undici, url: URL, socket: Socket, timeouts: Client.Options
     },
   });
   return {
-    request: (options) => client.request({ ...options, reset: true }),
+    request: (options: RequestOptions & { path: string }) =>
+      client.request({ ...options, reset: true }),
     destroy: () => {
       void client.destroy().catch(() => undefined);
       socket.destroy();

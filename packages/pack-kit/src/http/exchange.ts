@@ -70,10 +70,11 @@ export interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers' 
   readonly json: unknown;
 }
 
-export interface ExchangeOptions {
+export interface ExchangeOptions<R extends HttpRequest = never> {
   readonly connections: Connections;
   readonly secrets: Redactor;
   readonly signal: AbortSignal;
+  /** The largest response. */
   readonly maxBytes: number;
   readonly wallNow: () => number;
   /** Origins that the operator configured; requests to all others must go to public addresses. */
@@ -83,9 +84,7 @@ export interface ExchangeOptions {
   /** How many redirects a read follows. Default: 5. */
   readonly maxRedirects?: number | undefined;
   /** The fault of an error response. Default: `faultOfResponse`. */
-  readonly faultOf?:
-    | ((response: FailedResponse, request: never, wallNow: number) => Fault)
-    | undefined;
+  readonly faultOf?: ((response: FailedResponse, request: R, wallNow: number) => Fault) | undefined;
 }
 
 const ERROR_BODY_BYTES = 65_536;

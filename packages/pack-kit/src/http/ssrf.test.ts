@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  checkedLookup,
   checkPublic,
   isPublicAddress,
   lookupWith,
@@ -216,11 +215,11 @@ type Answer = { error: Error | null; address: string | LookupAddress[] };
 
 const ask = (resolve: Resolve, options: { all?: boolean; family?: number } = {}, check = true) =>
   new Promise<Answer>((done) => {
-    const lookup = check ? checkedLookup(resolve, isPublicAddress) : lookupWith(resolve);
+    const lookup = lookupWith(resolve, check ? isPublicAddress : undefined);
     lookup('stac.example', options, (error, address) => done({ error, address }));
   });
 
-describe('checkedLookup', () => {
+describe('lookupWith', () => {
   it('returns the checked address after a single resolution', async () => {
     const answers = [[v4('93.184.216.34')], [v4('127.0.0.1')]];
     let asked = 0;

@@ -34,7 +34,7 @@ export function parseTarget(href: string, base?: string | URL): URL {
 
 /**
  * Rejects private IP addresses and local names before DNS resolution. The URL parser has already
- * normalised decimal, octal and hexadecimal IPv4 notations; `checkedLookup` checks resolved names.
+ * normalised decimal, octal and hexadecimal IPv4 notations; `lookupWith` checks resolved names.
  */
 export function checkPublic(url: URL, isAllowed: IsAllowed = isPublicAddress): void {
   const host = url.hostname.replaceAll(/^\[|\]$/g, '');
@@ -56,30 +56,28 @@ export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true
  * A socket `lookup` that resolves once, checks every address and connects to a checked address, which
  * prevents DNS rebinding. A single disallowed address rejects the name.
  */
-export function checkedLookup(resolve: Resolve, isAllowed: IsAllowed): LookupFunction {
-  return lookupWith(async (hostname) => {
-    const addresses = await resolve(hostname);
-    if (!addresses.every(({ address }) => isAllowed(address))) reject(hostname);
-    return addresses;
-  });
-}
-
-/** A socket `lookup` that uses the given resolver. */
-export function lookupWith(resolve: Resolve): LookupFunction {
+export function lookupWith(resolve: Resolve, isAllowed?: IsAllowed): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const family = options.family === 4 || options.family === 6 ? options.family : undefined;
-        const usable = family ? addresses.filter((entry) => entry.family === family) : addresses;
-        const [first] = usable;
-        const code = 'ENOTFOUND';
-        if (!first) callback(Object.assign(new Error(`no address for ${hostname}`), { code }), '');
-        else if (options.all) callback(null, [...usable]);
-        else callback(null, first.address, first.family);
-      },
-      (cause: unknown) =>
-        callback(cause instanceof Error ? cause : new Error('no resolver', { cause }), ''),
-    );
+    const check = (addresses: readonly LookupAddress[]) => {
+      if (isAllowed && !addresses.every(({ address }) => isAllowed(address))) reject(hostname);
+      return addresses;
+    };
+    resolve(hostname)
+      .then(check)
+      .then(
+        (addresses) => {
+          const family = options.family === 4 || options.family === 6 ? options.family : undefined;
+          const usable = family ? addresses.filter((entry) => entry.family === family) : addresses;
+          const [first] = usable;
+          const code = 'ENOTFOUND';
+          if (!first)
+            callback(Object.assign(new Error(`no address for ${hostname}`), { code }), '');
+          else if (options.all) callback(null, [...usable]);
+          else callback(null, first.address, first.family);
+        },
+        (cause: unknown) =>
+          callback(cause instanceof Error ? cause : new Error('no resolver', { cause }), ''),
+      );
   };
 }
 

@@ -68,14 +68,30 @@ export interface FaultMatrixOptions {
   readonly argumentsOf: (tool: string) => object | undefined;
   /** A running pack for the upstream. Short timeouts suit faults of kind `timeout` only. */
   readonly start: (upstream: ScriptedUpstream, fault: UpstreamFault) => Promise<PackRig>;
-  /** The code of a fault for a tool. */
-  readonly codeOf: (fault: UpstreamFault, spec: ToolSpec) => string;
+  /** The code of a fault for a tool. Default: `baseCodeOf`, for a pack without a mapping of its own. */
+  readonly codeOf?: (fault: UpstreamFault, spec: ToolSpec) => string;
   /** The outcome of a mutation. Default: `outcomeOfFault`, for a tool that sends one write. */
   readonly outcomeOf?: (fault: UpstreamFault, spec: ToolSpec) => string | undefined;
   readonly maxRetries: number;
   /** Answers requests that do not fail, such as the reads before a write. Default: all fail. */
   readonly healthy?: (request: ReceivedRequest) => Reply | undefined;
   readonly faults?: readonly UpstreamFault[];
+}
+
+const CODES: Readonly<Partial<Record<FaultKind, string>>> = {
+  timeout: 'timeout',
+  rate_limited: 'rate_limited',
+  auth: 'unauthorized',
+  rejected: 'upstream_rejected',
+};
+const REFUSALS: readonly FaultKind[] = ['rate_limited', 'auth', 'rejected'];
+const STATUS_CODES: Readonly<Record<string, string>> = { 403: 'forbidden', 404: 'not_found' };
+
+/** The code of a fault under pack-kit's `faultToError`. */
+export function baseCodeOf({ kind, name, sent }: UpstreamFault, { effect }: ToolSpec): string {
+  const isUnknown = effect === 'once' && sent !== 'no' && !REFUSALS.includes(kind);
+  if (isUnknown) return 'outcome_unknown';
+  return STATUS_CODES[name] ?? CODES[kind] ?? 'upstream_unavailable';
 }
 
 /**
@@ -103,7 +119,7 @@ async function runCell(
   spec: ToolSpec,
   declared: readonly ErrorCode[],
 ): Promise<FaultCell> {
-  const { argumentsOf, start, codeOf, maxRetries, healthy } = options;
+  const { argumentsOf, start, codeOf = baseCodeOf, maxRetries, healthy } = options;
   const { outcomeOf = (given) => outcomeOfFault(spec.effect, given) } = options;
   const { name: tool, effect } = spec;
   const journal = recordingJournal();

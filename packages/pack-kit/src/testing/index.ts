@@ -15,6 +15,7 @@ export { recordingJournal, type RecordingJournal } from './recording-journal.js'
 export { createPackRig, type PackRig } from './pack-rig.js';
 export { argumentsOf, fuzzTools, type FuzzOptions } from './fuzz.js';
 export {
+  baseCodeOf,
   faultMatrix,
   upstreamFaults,
   type FaultCell,
