@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createApprovedRunner } from './approvals/run-approved.js';
 import { createCallRecorder, type CallRecorder } from './background/call-recorder.js';
 import { createOrphanedClaims, type OrphanedClaims } from './background/maintenance.js';
+import { createBlocked, type Blocked } from './blocked.js';
 import { createOwnDecisions, type OwnDecisions } from './background/operator-decisions.js';
 import { withDeadline } from './deadline.js';
 import { createDedupKeys, type DedupKeys } from './dedup-key/dedup-key.js';
@@ -27,7 +28,7 @@ import {
   type OwnerLease,
 } from './owner/owner-lease.js';
 import { systemLiveness, type Liveness, type ProcessRef } from './owner/process.js';
-import { absenceConfirmation, type ConfirmAbsence } from './reconcile/reconcile.js';
+import { absenceConfirmation, type ConfirmAbsence } from './reconcile/absence.js';
 import type { Encryption } from './encryption/encryption.js';
 import type { JournalStore } from './store/store.js';
 
@@ -69,8 +70,13 @@ export interface JournalContext {
   readonly calls: CallRecorder;
   readonly ownDecisions: OwnDecisions;
   readonly confirmAbsence: ConfirmAbsence;
+  /** Why an approved or unknown operation does not proceed. */
+  readonly blocked: Blocked;
   /** Starts approved operations now instead of at the next poll. Does not wait for their end. */
   readonly runApproved: () => Promise<void>;
+
+  /** The id of this process in the table of processes, if it reports. */
+  readonly processId: string | undefined;
 
   /** Registers work that closing the journal waits for. */
   readonly track: (work: Promise<unknown>) => void;
@@ -113,8 +119,16 @@ export function createContext(options: ResolvedOptions): JournalContext {
   const dedupKeys = createDedupKeys({ templates: new Map(Object.entries(templates)), encryption });
   const settler = createSettler(base);
   const running = new Set<string>();
+  const { retentionMs = 30 * DAY_MS } = options;
   const tracked = new Set<Promise<unknown>>();
+  const track = (work: Promise<unknown>): void => {
+    tracked.add(work);
+    const done = (): void => void tracked.delete(work);
+    work.then(done, done);
+  };
+  const process = options.process && { id: newId('prc'), describe: options.process };
   const context: JournalContext = {
+    processId: process?.id,
     ...base,
     encryption,
     tools,
@@ -134,22 +148,19 @@ export function createContext(options: ResolvedOptions): JournalContext {
     settler,
     deliveries: createDeliveries(base),
     denials: createDenials(base),
-    calls: createCallRecorder(base),
+    calls: createCallRecorder({ ...base, process }),
     ownDecisions: createOwnDecisions(),
     confirmAbsence: absenceConfirmation(clock),
+    blocked: createBlocked({ store, emit, report, track, retentionMs }),
     runApproved: () => runApproved(),
-    track: (work) => {
-      tracked.add(work);
-      const done = (): void => void tracked.delete(work);
-      work.then(done, done);
-    },
+    track,
     drain: async (graceMs) => {
       await withDeadline(clock, clock.now() + graceMs, Promise.allSettled(tracked));
     },
     maxPending: options.maxPendingApprovals ?? 100,
     times: {
       waitMs: options.waitMs ?? 10_000,
-      retentionMs: options.retentionMs ?? 30 * DAY_MS,
+      retentionMs,
       deadAfterMs: options.deadAfterMs ?? 600_000,
       refusalMs: options.refusalMs ?? DAY_MS,
       callTimeoutMs: options.callTimeoutMs ?? 60_000,

@@ -5,12 +5,14 @@ export interface JournalEvent {
     | 'operation_reconciled'
     | 'approval_requested'
     | 'approval_decided'
+    | 'approved_not_executed'
+    | 'unknown_not_reconciled'
     | 'idempotent_replay';
   readonly operationId: string;
   readonly tool: string;
   readonly account: string;
   readonly correlationId: string;
-  /** The decision or the established outcome: `approved`, `executed`, … */
+  /** The decision, the established outcome or a `BlockedReason`: `approved`, `executed`, … */
   readonly result?: string;
   /** The operator, `read-back`, `handler` for a late result, or the policy rule that required approval. */
   readonly by?: string;

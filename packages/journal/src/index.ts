@@ -1,11 +1,17 @@
 export { createJournal, type Denial, type Journal } from './journal.js';
-export type { Decide, Decision, JournalOptions, ToolSource } from './options.js';
+export type { Decide, Decision, DescribeProcess, JournalOptions, ToolSource } from './options.js';
+export type { BlockedReason, BlockedView } from './blocked.js';
 export type { JournalEvent } from './events.js';
 export type { CallContext, JournalMiddleware } from './flow/call.js';
 export { KEY_IN_META } from './dedup-key/dedup-key.js';
 export { keylessTools } from './dedup-key/templates.js';
-export type { Approvals, Decided } from './approvals/approvals.js';
-export type { Operations, Resolution } from './operations/operations.js';
+export type { ApprovalPreview, Approvals, Decided } from './approvals/approvals.js';
+export type {
+  CheckedOperation,
+  Operations,
+  PastOperation,
+  Resolution,
+} from './operations/operations.js';
 export type { ApprovalView, OperationView } from './operations/view.js';
 export { processRef, systemLiveness, type Liveness, type ProcessRef } from './owner/process.js';
 export {
@@ -27,6 +33,7 @@ export {
 } from './encryption/encryption.js';
 export type { AuditHead, AuditRow } from './audit/chain.js';
 export {
+  csvCell,
   exportAudit,
   readAudit,
   verifyAudit,
@@ -45,11 +52,17 @@ export {
   type Step,
 } from './operation.js';
 export type {
+  CallFilter,
+  CallRow,
+  ProcessReport,
+  StoredCall,
+  StoredProcess,
+} from './store/activity.js';
+export type {
   ApprovalDecision,
   ApprovalEdit,
   ApprovalRequest,
   AuditEntry,
-  CallRow,
   ClaimRequest,
   ClaimResult,
   DecisionResult,

@@ -16,6 +16,10 @@ export interface Journal {
   readonly approvals: Approvals;
   /** The tool `get_operation`. */
   readonly tool: Tool;
+  /** The id of this process in the table of processes; undefined if it does not report. */
+  readonly processId: string | undefined;
+  /** Writes recorded calls and the state of this process now. */
+  readonly flushCalls: CallRecorder['flush'];
   /** Records a call in the table of calls. */
   readonly noteCall: CallRecorder['note'];
   /** Records that the result of an operation reached a caller other than through the answer of its call. */
@@ -63,6 +67,8 @@ export function createJournal(options: JournalOptions): Journal {
     operations,
     approvals: createApprovals(context),
     tool: getOperationTool({ show: operations.show, delivered: deliveries.note }),
+    processId: context.processId,
+    flushCalls: calls.flush,
     noteCall: calls.note,
     noteDelivered: deliveries.note,
     noteDenial: ({ tool, account, ...detail }) => {

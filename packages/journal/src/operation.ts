@@ -83,6 +83,8 @@ export interface Approval {
   readonly editedAt?: number;
   /** The requested time of execution. */
   readonly scheduledFor?: number;
+  /** Encrypted JSON of the calls on whose behalf it was made: their rules and limits apply too. */
+  readonly onBehalfOf?: string;
   /** The policy allowed the call, which only waits for its time: `decision` is not an operator's. */
   readonly byPolicy?: true;
   readonly decision?: 'approved' | 'rejected';

@@ -1,10 +1,11 @@
-import type { AcceptedCall, Tool, ToolSpec } from '@toolkeel/contract';
+import type { AcceptedCall, DelegatingCall, Tool, ToolSpec } from '@toolkeel/contract';
 import type { Clock } from '@toolkeel/kernel';
 import type { JournalEvent } from './events.js';
 import type { Notifier } from './notifications/sender.js';
 import type { Liveness } from './owner/process.js';
 import type { Encryption } from './encryption/encryption.js';
-import type { CallRow, JournalStore, Limit } from './store/store.js';
+import type { CallRow } from './store/activity.js';
+import type { JournalStore, Limit } from './store/store.js';
 
 /** The tools of this process. */
 export interface ToolSource {
@@ -44,7 +45,12 @@ export type Decision =
 /** Evaluates the policy. `approved`: an operator has approved the call, so only denials and limits apply. */
 export type Decide = (
   call: AcceptedCall,
-  context: { readonly approved: boolean; readonly now: number },
+  context: {
+    readonly approved: boolean;
+    readonly now: number;
+    /** Calls of tools that act through this one: their rules and limits apply too. */
+    readonly onBehalfOf?: readonly DelegatingCall[] | undefined;
+  },
 ) => Decision | Promise<Decision>;
 
 /** Receives causes that an answer must not carry. `about`: the component that failed, if not the journal. */
@@ -58,7 +64,13 @@ export type Report = (
 export type Watch = (call: {
   readonly correlationId: string;
   readonly tool: string;
-}) => () => Pick<CallRow, 'attempts' | 'waitedMs'>;
+}) => () => Pick<CallRow, 'attempts' | 'waitedMs' | 'timeline'>;
+
+/**
+ * Describes this process for the console, as JSON-compatible values: `info` rarely changes, `state` may
+ * change every second. Called about once a second.
+ */
+export type DescribeProcess = () => { readonly info: object; readonly state: object };
 
 export interface JournalOptions {
   readonly store: JournalStore;
@@ -77,6 +89,8 @@ export interface JournalOptions {
   readonly report?: Report;
   /** Counts the upstream requests of an approved operation. Default: recorded as 0. */
   readonly watch?: Watch;
+  /** Default: this process does not appear among the processes of the journal. */
+  readonly process?: DescribeProcess;
   readonly notify?: Notifier;
   /** Lease of an owner process; renewed at a third of it. Default: 15 s. */
   readonly leaseMs?: number;

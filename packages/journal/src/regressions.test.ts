@@ -160,7 +160,7 @@ describe('the old guard', () => {
 
   it('had rules for nonexistent tools, which never matched', () => {
     expect(() => rig().start({ templates: { x_post_tweet: 'post:{text}' } })).toThrow(
-      'key of x_post_tweet: "post:{text}": there is no such tool',
+      'key of x_post_tweet: "post:{text}": unknown tool "x_post_tweet"',
     );
   });
 

@@ -66,9 +66,15 @@ describe('migrations of a journal in PostgreSQL', () => {
     return store;
   };
 
-  test.each([1, 2, 3, 4, 5])('migrates a journal of version %i with live rows', async (version) => {
-    await expectMigrated(await opened(journalOfVersion(version, 'postgres')), version);
-  });
+  test.each([1, 2, 3, 4, 5, 6, 7])(
+    'migrates a journal of version %i with live rows',
+    async (version) => {
+      await expectMigrated(
+        await opened(journalOfVersion(version, 'postgres', `"${journal.schema}".`)),
+        version,
+      );
+    },
+  );
 
   test('operations recorded under earlier account names are found under the account id', async () => {
     await expectOneAccount(await opened(journalWithNames('postgres')));

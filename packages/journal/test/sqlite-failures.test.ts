@@ -164,7 +164,7 @@ describe('a journal in SQLite', () => {
     await raw('UPDATE schema_version SET version = 99');
     await expect(open()).rejects.toMatchObject({ reason: 'schema' });
     await expect(open()).rejects.toThrow(
-      `The journal in ${path} has schema version 99, and this program knows versions up to 6.`,
+      `The journal in ${path} has schema version 99, and this program knows versions up to 7.`,
     );
   });
 

@@ -1,4 +1,4 @@
-import type { Arguments, CostEstimate, Tool, ToolSpec } from '@toolkeel/contract';
+import type { Arguments, CostEstimate, DelegatingCall, Tool, ToolSpec } from '@toolkeel/contract';
 import type { Operation } from '../operation.js';
 import { isEncrypted, type Encryption } from '../encryption/encryption.js';
 
@@ -20,6 +20,16 @@ export function effectiveArguments(
   { id, args, approval }: Operation,
 ): Arguments {
   return requestedArguments(encryption, { id, args: approval?.editedArgs ?? args });
+}
+
+/** The calls on whose behalf a stored operation was made. */
+export function storedDelegation(
+  encryption: Pick<Encryption, 'decrypt'>,
+  { id, approval }: Pick<Operation, 'id' | 'approval'>,
+): readonly DelegatingCall[] | undefined {
+  const stored = approval?.onBehalfOf;
+  if (stored === undefined) return undefined;
+  return JSON.parse(encryption.decrypt(stored, id)) as readonly DelegatingCall[];
 }
 
 const MASKED = '[sensitive]';

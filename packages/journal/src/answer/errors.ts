@@ -107,10 +107,11 @@ export function unknownOutcome(
 
 export function approvalRequired(
   id: string,
-  approval: Pick<Approval, 'rule' | 'explanation' | 'expiresAt' | 'cost'>,
+  approval: Pick<Approval, 'rule' | 'explanation' | 'expiresAt' | 'cost' | 'scheduledFor'>,
 ): SettledFailure {
-  const { rule, explanation, expiresAt, cost } = approval;
-  const text = `An operator must approve this call first (${explanation}). Nothing was sent. It is executed once approved: use get_operation, or call again with the same arguments.`;
+  const { rule, explanation, expiresAt, cost, scheduledFor } = approval;
+  const time = scheduledFor === undefined ? '' : `, not before ${iso(scheduledFor)}`;
+  const text = `An operator must approve this call first (${explanation}). Nothing was sent. It is executed once approved${time}: use get_operation, or call again with the same arguments.`;
   const details = { rule, expires_at: iso(expiresAt), ...(cost && { cost }) };
   return refusal(toolError('approval_required', text, { details }), id);
 }

@@ -1,19 +1,17 @@
-import {
-  CONTROL_ARGUMENTS,
-  parseInput,
-  runTool,
-  toolError,
-  type Arguments,
-  type Settled,
-  type Tool,
-} from '@toolkeel/contract';
-import { effectiveArguments, encryptArguments, estimateCost } from '../answer/arguments.js';
+import type { Arguments, CostEstimate } from '@toolkeel/contract';
+import { effectiveArguments, encryptArguments, maskSensitive } from '../answer/arguments.js';
+import { withBlocked } from '../blocked.js';
 import type { JournalContext } from '../context.js';
 import { JournalError } from '../error.js';
-import { evaluatePolicy, runCheck, withRequestedControls } from '../flow/preflight.js';
-import { isSameDedupKey, type DedupKey, type Operation } from '../operation.js';
+import type { Operation } from '../operation.js';
 import { viewer, type OperationView } from '../operations/view.js';
-import type { DecisionResult, OperationFilter } from '../store/store.js';
+import type { DecisionResult, Limit, OperationFilter } from '../store/store.js';
+import {
+  checkExecution,
+  prepareEdit,
+  type ArgumentChanges,
+  type ExecutionCheck,
+} from './prepare.js';
 
 /** The result of a decision. Only `decided` changed anything. */
 export interface Decided {
@@ -44,14 +42,28 @@ export interface Approvals {
     decision: DecisionBy & { readonly reason?: string },
   ) => Promise<Decided>;
   /** Changes or removes arguments; the others stay. The edited arguments have a new hash. */
-  readonly edit: (
-    id: string,
-    edit: DecisionBy & { readonly changes: Arguments; readonly remove?: readonly string[] },
-  ) => Promise<Decided>;
+  readonly edit: (id: string, edit: DecisionBy & ArgumentChanges) => Promise<Decided>;
+  /**
+   * What an approval would execute, with these changes if any, and what would stop it now. Changes and
+   * sends nothing. Undefined: there is no such approval.
+   */
+  readonly preview: (id: string, edit?: ArgumentChanges) => Promise<ApprovalPreview | undefined>;
+}
+
+export interface ApprovalPreview extends ExecutionCheck {
+  readonly operation: OperationView;
+  /** Sensitive values are masked. Absent: they cannot be decrypted here. */
+  readonly arguments?: OperationView['arguments'];
+  readonly hash: string;
+  readonly cost?: CostEstimate;
+  /** False: this process does not have the tool, so nothing but the hash is checked. */
+  readonly isChecked: boolean;
+  /** Policy limits that would refuse the send now. */
+  readonly limitsReached: readonly { readonly limit: Limit; readonly retryAfterMs: number }[];
 }
 
 export function createApprovals(context: JournalContext): Approvals {
-  const { store, encryption, tools, dedupKeys } = context;
+  const { store, encryption, tools } = context;
   const view = viewer(context);
 
   const refuseUnreadable = (operation: Operation | undefined): void => {
@@ -83,6 +95,41 @@ export function createApprovals(context: JournalContext): Approvals {
       return decided(id, result);
     };
 
+  const checked = async (operation: Operation, args: Arguments) => {
+    const tool = await tools.load(operation.tool);
+    if (!tool) return { isChecked: false, limitsReached: [] };
+    const check = await checkExecution(context, tool, operation, args);
+    const limits = check.decision?.kind === 'allow' ? check.decision.limits : [];
+    return { isChecked: true, ...check, limitsReached: await store.limitsReached(limits) };
+  };
+  const preview = async (
+    operation: Operation,
+    hash: string,
+    edit: ArgumentChanges | undefined,
+  ): Promise<ApprovalPreview> => {
+    const shown = await withBlocked(context.blocked, operation, view(operation));
+    if (!edit) {
+      if (!shown.arguments) return { operation: shown, hash, isChecked: false, limitsReached: [] };
+      const args = effectiveArguments(encryption, operation);
+      const { cost } = operation.approval ?? {};
+      return {
+        operation: shown,
+        arguments: shown.arguments,
+        hash,
+        ...(cost && { cost }),
+        ...(await checked(operation, args)),
+      };
+    }
+    const { tool, args, argsHash, cost } = await prepareEdit(context, operation, edit);
+    return {
+      operation: shown,
+      arguments: maskSensitive(tool, args),
+      hash: argsHash,
+      ...(cost && { cost }),
+      ...(await checked(operation, args)),
+    };
+  };
+
   return {
     list: async (filter) =>
       (await store.list({ ...filter, states: ['awaiting_approval'], damaged: 'shown' }))
@@ -90,29 +137,16 @@ export function createApprovals(context: JournalContext): Approvals {
         .map(view),
     show: async (id) => {
       const operation = await store.get(id);
-      return operation?.approval && view(operation);
+      return operation?.approval && withBlocked(context.blocked, operation, view(operation));
     },
     approve: decide('approved'),
     reject: decide('rejected'),
-    edit: async (id, { hash, by, changes, remove = [] }) => {
+    edit: async (id, { hash, by, ...edit }) => {
       const operation = await store.get(id);
       if (!operation) throw invalid(`operation ${id} not found`);
-      const tool = await tools.load(operation.tool);
-      if (!tool) throw toolMissing(operation);
-      refuseControls(changes);
-      const before = effectiveArguments(encryption, operation);
-      const kept = Object.entries(before).filter(([name]) => !remove.includes(name));
-      const args = parseArguments(tool, { ...Object.fromEntries(kept), ...changes });
-      const reason = await refusalOfEdit(context, tool, operation, args);
-      if (reason !== undefined) throw invalid(`${tool.name} does not accept this: ${reason}`);
-      const { account } = operation;
-      const { argsHash, dedupKey } = dedupKeys.ofArguments(tool, account, args);
-      const was =
-        operation.dedupKey.by === 'template'
-          ? operation.dedupKey
-          : dedupKeys.ofArguments(tool, account, before).dedupKey;
-      refuseOtherAct(was, dedupKey);
-      const cost = estimateCost(tool, args, context.report);
+      const { tool, args, argsHash, dedupKey, cost } = await prepareEdit(context, operation, edit);
+      const { refusal } = await checkExecution(context, tool, operation, args);
+      if (refusal !== undefined) throw invalid(`${tool.name} does not accept this: ${refusal}`);
       const result = await store.editApproval(id, {
         expected: hash,
         hash: argsHash,
@@ -123,82 +157,11 @@ export function createApprovals(context: JournalContext): Approvals {
       });
       return decided(id, result);
     },
-  };
-}
-
-const CHECK_TIMEOUT_MS = 10_000;
-const NOT_RUN = toolError('internal_error', 'An edit is only checked.', {
-  outcome: 'not_executed',
-});
-
-/**
- * Why edited arguments could not be executed, by the checks of an ordinary request: the tool's check and
- * the policy rules for approved operations. Undefined: they could.
- */
-async function refusalOfEdit(
-  context: JournalContext,
-  tool: Tool,
-  operation: Operation,
-  args: Arguments,
-): Promise<string | undefined> {
-  const { clock, report } = context;
-  const { correlationId } = operation;
-  const deadline = clock.now() + CHECK_TIMEOUT_MS;
-  let reason: string | undefined = "the tool's check timed out";
-  await runTool(tool, args, {
-    correlationId,
-    clock,
-    deadline,
-    argumentsOnly: true,
-    onUnexpected: (cause) => report(cause, correlationId),
-    middleware: async (call): Promise<Settled> => {
-      const checked = await runCheck(context, call, deadline);
-      if (checked?.ok === false) reason = checked.error.message;
-      else if (checked) reason = 'nothing would be sent';
-      else {
-        const requested = withRequestedControls(call, operation);
-        const decision = await evaluatePolicy(context, requested, true);
-        if (!decision) reason = 'the policy cannot be evaluated';
-        else reason = decision.kind === 'allow' ? undefined : decision.explanation;
-      }
-      return { ok: false, error: NOT_RUN.input };
+    preview: async (id, edit) => {
+      const operation = await store.get(id);
+      return operation?.approval && preview(operation, operation.approval.hash, edit);
     },
-  });
-  return reason;
-}
-
-/** The control arguments belong to the caller's request, not to the tool. */
-function refuseControls(changes: Arguments): void {
-  const named = CONTROL_ARGUMENTS.find((name) => Object.hasOwn(changes, name));
-  if (named === undefined) return;
-  throw invalid(`${named} belongs to the agent's request and cannot be edited`);
-}
-
-/** The arguments as the tool's schema parses them; invalid ones are refused now, not at execution. */
-function parseArguments(tool: Tool, args: Arguments): Arguments {
-  const { parsed } = parseInput(tool, args);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join('.') ?? '';
-  throw invalid(`${tool.name} does not accept this: ${where || 'arguments'}: ${issue?.message}`);
-}
-
-/** An edit must not turn the act that a template identifies into another one. */
-function refuseOtherAct(was: DedupKey, becomes: DedupKey): void {
-  if (isSameDedupKey(was, becomes)) return;
-  if (was.by !== 'template' && becomes.by !== 'template') return;
-  const shown = ({ by, value }: DedupKey): string => (by === 'template' ? value : 'no named act');
-  throw invalid(
-    `this edit would make it another act: ${shown(was)} would become ${shown(becomes)}. ` +
-      'Reject it, and let the agent request the other act',
-  );
-}
-
-function toolMissing({ id, tool }: Operation): JournalError {
-  return invalid(
-    `operation ${id} cannot be edited here: this process does not have ${tool}, so its checks cannot run. ` +
-      'Edit it through the API of the server that has the tool, or reject it',
-  );
+  };
 }
 
 function sameAct({ id, state }: Operation): JournalError {

@@ -1,4 +1,5 @@
 import { codeOf } from '../answer/answer.js';
+import type { BlockedReason } from '../blocked.js';
 import type { JournalContext } from '../context.js';
 import type { CallContext } from '../flow/call.js';
 import { executeStored } from '../flow/resume.js';
@@ -9,10 +10,24 @@ const MAX_CONCURRENT = 4;
 /** A pack that cannot be created now may be available later. */
 const TOOL_UNAVAILABLE_RETRY_MS = 30_000;
 
-/**
- * Executes approved operations. Each pass takes what the store offers for the tools of this process, up
- * to MAX_CONCURRENT at a time, and does not wait for the executions to end.
+/*
+ * How an approved operation is executed, in this order:
+ *
+ * 1. Start a pass: every second and after each decision (background/maintenance.ts), and when an operator
+ *    approves in this process. Only a server does that, not the CLI.
+ * 2. Select: executable.ts says which operations are ready. `takeApproved` (store/transitions/approvals.ts)
+ *    claims one of them for this process. Skipped: expired, scheduled for later, paused after an attempt,
+ *    of a tool that this process does not have, damaged.
+ * 3. Load the tool. If its pack cannot be created, the operation stays approved and is tried again after
+ *    TOOL_UNAVAILABLE_RETRY_MS (`tool_not_loaded`).
+ * 4. Execute (`executeStored`, flow/resume.ts): refused if the account or the arguments differ from what was
+ *    approved, or if the policy denies it now (flow/decide.ts). flow/execute.ts runs the handler.
+ *
+ * An operation that is not executed has a `BlockedReason` (blocked.ts), which is logged as
+ * `approved_not_executed` and shown by `toolkeel operations show`, or an error code (its `code` there).
  */
+
+/** One pass; takes up to MAX_CONCURRENT operations, and does not wait for their end. */
 export function createApprovedRunner(context: JournalContext): () => Promise<void> {
   const { store, clock, tools } = context;
   let active = 0;
@@ -25,7 +40,12 @@ export function createApprovedRunner(context: JournalContext): () => Promise<voi
   });
 
   /** Leaves the operation approved, to be tried again later. */
-  const giveBack = async (operation: Operation, owner: string): Promise<void> => {
+  const giveBack = async (
+    operation: Operation,
+    owner: string,
+    reason: BlockedReason,
+  ): Promise<void> => {
+    context.blocked.note(operation, reason);
     const { id, fence, answer = '', code = 'approval_required' } = operation;
     await context.settler.settle(
       { id, owner, fence },
@@ -40,10 +60,11 @@ export function createApprovedRunner(context: JournalContext): () => Promise<voi
     const counted = context.watch({ correlationId, tool: name });
     try {
       const tool = await tools.load(name);
-      if (!tool) return await giveBack(operation, owner);
+      if (!tool) return await giveBack(operation, owner, 'tool_not_loaded');
       const fencingToken = { id, owner, fence };
       const { ended } = await executeStored(context, tool, operation, fencingToken, callContext());
-      const code = codeOf((await ended).answer);
+      const { answer } = await ended;
+      const code = codeOf(answer);
       const elapsedMs = Math.round(clock.now() - startedAt);
       // No host records this call, because no client made it.
       context.calls.note({
@@ -55,10 +76,11 @@ export function createApprovedRunner(context: JournalContext): () => Promise<voi
         ...counted(),
         account,
         operationId: id,
+        ...(!answer.ok && answer.error.outcome && { outcome: answer.error.outcome }),
       });
     } catch (cause) {
       context.report(cause, correlationId);
-      await giveBack(operation, owner);
+      await giveBack(operation, owner, 'execution_failed');
     } finally {
       // Ends the counting on every path.
       counted();

@@ -135,7 +135,35 @@ describe('a scheduled call', () => {
     isStrict = true;
     await clock.advance(11 * MINUTE);
     expect(upstream.effects).toEqual([]);
-    expect(await server.journal.approvals.list()).toMatchObject([{ tool: 'post' }]);
+    expect(await server.journal.approvals.list()).toMatchObject([
+      {
+        tool: 'post',
+        approval: {
+          scheduled_for: new Date(schedule.at).toISOString(),
+          expires_at: new Date(schedule.expiresAt).toISOString(),
+        },
+      },
+    ]);
+  });
+
+  it('is decided on behalf of the same calls when it is executed, by another process too', async () => {
+    const seen: unknown[] = [];
+    const { clock, start, upstream, schedule } = scheduledRig({
+      decide: (_, { onBehalfOf }) => {
+        seen.push(onBehalfOf);
+        return { kind: 'allow', limits: [] };
+      },
+    });
+    const onBehalfOf = [{ tool: 'compose', args: { text: 'private' } }];
+    const first = start();
+    const { error } = await clock.run(first.call('post', post, { schedule, onBehalfOf }));
+    const stored = await first.journal.operations.show(error?.operation_id ?? '');
+    expect(JSON.stringify(stored)).not.toContain('private');
+    first.kill();
+    start().journal.start();
+    await clock.advance(15 * MINUTE);
+    expect(upstream.effects).toHaveLength(1);
+    expect(seen).toEqual([onBehalfOf, onBehalfOf]);
   });
 
   it('can be withdrawn before it is executed, and requested again', async () => {

@@ -35,12 +35,12 @@ export interface AuditReport {
 const MAX_PROBLEMS = 100;
 
 /**
- * Verifies the chain from its start. An attacker who can rewrite the whole table can also forge a
+ * Verifies the chain from its start, or the rows that follow `after`, which was verified before. An attacker who can rewrite the whole table can also forge a
  * consistent chain; only `expect`, a head stored elsewhere, detects that and rows removed from the end.
  */
 export async function verifyAudit(
   rows: Iterable<AuditRow> | AsyncIterable<AuditRow>,
-  { expect }: { readonly expect?: AuditHead } = {},
+  { expect, after = GENESIS }: { readonly expect?: AuditHead; readonly after?: AuditHead } = {},
 ): Promise<AuditReport> {
   const problems: AuditProblem[] = [];
   let problemCount = 0;
@@ -50,7 +50,7 @@ export async function verifyAudit(
   };
 
   let count = 0;
-  let last: AuditHead = GENESIS;
+  let last: AuditHead = after;
   for await (const row of rows) {
     count++;
     for (const [kind, message] of problemsIn(row, last, expect)) report(kind, row.seq, message);
@@ -127,7 +127,7 @@ function toCsv(row: AuditRow): string {
   const cells = COLUMNS.map((column) => {
     const value = row[column];
     if (column === 'at') return timeOf(row.at);
-    return typeof value === 'number' ? String(value) : quoted(value ?? '');
+    return typeof value === 'number' ? String(value) : csvCell(value ?? '');
   });
   return `${cells.join(',')}\r\n`;
 }
@@ -139,7 +139,7 @@ function timeOf(at: number): string {
 }
 
 /** Prevents CSV injection: spreadsheets execute cells that begin like a formula, and agents choose values. */
-function quoted(text: string): string {
+export function csvCell(text: string): string {
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

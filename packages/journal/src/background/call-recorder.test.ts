@@ -1,6 +1,6 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
-import type { CallRow } from '../store/store.js';
+import type { CallRow, ProcessReport } from '../store/activity.js';
 import { createCallRecorder } from './call-recorder.js';
 
 const row = (n: number): CallRow => ({
@@ -41,9 +41,9 @@ describe('recorded calls', () => {
 
   it('are written at once when a batch is full', async () => {
     const { clock, calls, written } = recorder();
-    for (let n = 0; n < 200; n += 1) calls.note(row(n));
+    for (let n = 0; n < 1000; n += 1) calls.note(row(n));
     await clock.advance(0);
-    expect(written()).toBe(200);
+    expect(written()).toBe(1000);
   });
 
   it('wait for an unavailable store, in order and bounded', async () => {
@@ -67,5 +67,54 @@ describe('recorded calls', () => {
     await calls.close();
     expect(written()).toBe(1);
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('the reports of a process', () => {
+  const reporting = () => {
+    const clock = new VirtualClock();
+    const reports: (ProcessReport | undefined)[] = [];
+    const written: CallRow[] = [];
+    const state = { n: 0, isDown: false };
+    const store = {
+      recordCalls: async (rows: readonly CallRow[], report?: ProcessReport) => {
+        if (state.isDown) throw new Error('down');
+        written.push(...rows);
+        reports.push(report);
+      },
+    };
+    const process = { id: 'prc_1', describe: () => ({ info: { a: 1 }, state: { n: state.n } }) };
+    const calls = createCallRecorder({ store, clock, report: () => undefined, process });
+    return { clock, reports, written, state, calls };
+  };
+
+  it('repeat only what changed, and at least every five seconds', async () => {
+    const { clock, reports, state, calls } = reporting();
+    await clock.advance(1000);
+    expect(reports).toMatchObject([{ id: 'prc_1', info: '{"a":1}', state: '{"n":0}' }]);
+    await clock.advance(4000);
+    expect(reports).toHaveLength(1);
+    await clock.advance(1000);
+    expect(reports).toHaveLength(2);
+    expect(reports[1]).not.toHaveProperty('info');
+    expect(reports[1]).not.toHaveProperty('state');
+    state.n = 1;
+    await clock.advance(1000);
+    expect(reports[2]).toMatchObject({ state: '{"n":1}' });
+    expect(reports[2]).not.toHaveProperty('info');
+    await calls.close();
+    expect(reports[3]).toMatchObject({ ended: true });
+    expect(reports).toHaveLength(4);
+  });
+
+  it('name the process in its calls, and repeat a report that was not written', async () => {
+    const { clock, reports, written, state, calls } = reporting();
+    state.isDown = true;
+    calls.note(row(1));
+    await clock.advance(1000);
+    state.isDown = false;
+    await clock.advance(1000);
+    expect(reports).toMatchObject([{ info: '{"a":1}', state: '{"n":0}' }]);
+    expect(written).toEqual([{ ...row(1), process: 'prc_1' }]);
   });
 });

@@ -1,32 +1,51 @@
 import type { JournalContext } from '../context.js';
-import type { CallRow } from '../store/store.js';
+import type { DescribeProcess } from '../options.js';
+import type { CallRow, ProcessReport } from '../store/activity.js';
 import { every } from './every.js';
 
-/** Records calls in batches, so that a read does not wait for the disk. */
+/** Records calls in batches, so that a read does not wait for the disk, and the state of this process. */
 export interface CallRecorder {
   readonly note: (row: CallRow) => void;
+  /** Writes what is pending now, also the state of this process. */
+  readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 const FLUSH_MS = 1000;
-const BATCH = 200;
+/** Calls per transaction: a commit waits for the disk, and blocks everything else meanwhile. */
+const BATCH = 1000;
 /** Bounds memory while the store is unavailable. */
 const MAX_PENDING = 10_000;
+/** A process that changes nothing still reports, so that a lost one can be told from an idle one. */
+const REPORT_MS = 5000;
+
+export interface CallRecorderOptions extends Pick<JournalContext, 'clock' | 'report'> {
+  readonly store: Pick<JournalContext['store'], 'recordCalls'>;
+  /** Absent: this process does not report, such as a command of the operator. */
+  readonly process?: { readonly id: string; readonly describe: DescribeProcess } | undefined;
+}
 
 export function createCallRecorder({
   store,
   clock,
   report,
-}: Pick<JournalContext, 'clock' | 'report'> & {
-  readonly store: Pick<JournalContext['store'], 'recordCalls'>;
-}): CallRecorder {
+  process,
+}: CallRecorderOptions): CallRecorder {
   const rows: CallRow[] = [];
+  const reports = process && createReports(process, clock);
 
-  const flush = async (): Promise<void> => {
-    while (rows.length > 0) {
+  const write = async (batch: readonly CallRow[], state?: DueReport): Promise<void> => {
+    if (!state) return store.recordCalls(batch);
+    await store.recordCalls(batch, state.report);
+    state.written();
+  };
+  const flush = async (isEnd = false, isForced = false): Promise<void> => {
+    let state = reports?.due(isEnd, isForced || rows.length > 0);
+    while (rows.length > 0 || state) {
       const batch = rows.splice(0, BATCH);
       try {
-        await store.recordCalls(batch);
+        await write(batch, state);
+        state = undefined;
       } catch (cause) {
         rows.unshift(...batch);
         rows.splice(0, Math.max(0, rows.length - MAX_PENDING));
@@ -34,16 +53,54 @@ export function createCallRecorder({
       }
     }
   };
-  const background = every({ clock, report, ms: FLUSH_MS, work: flush });
+  const background = every({ clock, report, ms: FLUSH_MS, work: () => flush() });
   return {
     note: (row) => {
-      rows.push(row);
+      rows.push(process ? { ...row, process: process.id } : row);
       if (rows.length > MAX_PENDING) rows.splice(0, BATCH);
       if (rows.length === BATCH) void background.now();
     },
+    flush: () => flush(false, true),
     close: async () => {
       await background.stop();
-      await flush().catch(report);
+      await flush(true).catch(report);
+    },
+  };
+}
+
+interface DueReport {
+  readonly report: ProcessReport;
+  readonly written: () => void;
+}
+
+/** Repeats neither the information nor the state of a process while they do not change. */
+function createReports(
+  { id, describe }: NonNullable<CallRecorderOptions['process']>,
+  clock: JournalContext['clock'],
+) {
+  const startedAt = Math.round(clock.wallNow());
+  let last: { readonly info: string; readonly state: string; readonly at: number } | undefined;
+  return {
+    /** Undefined: nothing has changed, and the last report is recent. */
+    due: (isEnd: boolean, isFree: boolean): DueReport | undefined => {
+      const described = describe();
+      const info = JSON.stringify(described.info);
+      const state = JSON.stringify(described.state);
+      const at = clock.now();
+      const isChanged = info !== last?.info || state !== last.state;
+      if (!isChanged && !isEnd && !isFree && last && at - last.at < REPORT_MS) return undefined;
+      return {
+        report: {
+          id,
+          startedAt,
+          ...(info !== last?.info && { info }),
+          ...(state !== last?.state && { state }),
+          ...(isEnd && { ended: true as const }),
+        },
+        written: () => {
+          last = { info, state, at };
+        },
+      };
     },
   };
 }

@@ -3,7 +3,7 @@ import { journalFailed } from '../answer/errors.js';
 import type { JournalContext } from '../context.js';
 import { notificationSender, type Notifier } from '../notifications/sender.js';
 import type { Operation } from '../operation.js';
-import { createReconciler } from '../reconcile/reconciler.js';
+import { createReconciler } from '../reconcile/reconcile.js';
 import type { JournalStore, Settlement } from '../store/store.js';
 import { every } from './every.js';
 import { watchOperatorDecisions } from './operator-decisions.js';

@@ -195,7 +195,7 @@ describe('templates', () => {
   });
 
   it.each([
-    [{ tweet: 'x:{text}' }, 'there is no such tool'],
+    [{ tweet: 'x:{text}' }, 'unknown tool "tweet"'],
     [{ post: 'always the same' }, 'must name an argument'],
     [{ post: 'post:{title}' }, 'title is not an argument'],
     [{ pay: 'pay:{card}' }, 'card is sensitive'],

@@ -22,7 +22,7 @@ export function checkTemplates(
   const known = new Map(specs.map((spec) => [spec.name, spec]));
   for (const [name, template] of Object.entries(templates)) {
     const spec = known.get(name);
-    const wrong = spec ? templateProblem(spec, template) : 'there is no such tool';
+    const wrong = spec ? templateProblem(spec, template) : `unknown tool "${name}"`;
     if (wrong !== undefined) {
       throw new JournalError('invalid', `key of ${name}: "${template}": ${wrong}`);
     }

@@ -11,6 +11,7 @@
 import {
   isJournaled,
   type AcceptedCall,
+  type DelegatingCall,
   type Next,
   type Schedule,
   type Settled,
@@ -45,6 +46,8 @@ export interface CallContext {
   readonly deadline: number;
   /** Executes the call at that time instead of now. Never from a client's request. */
   readonly schedule?: Schedule | undefined;
+  /** Calls of tools that act through this one. Never from a client's request. */
+  readonly onBehalfOf?: readonly DelegatingCall[] | undefined;
   /** From now on a client that disconnects does not abort the call. */
   hold(): void;
   /**

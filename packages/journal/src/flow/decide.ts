@@ -8,7 +8,7 @@ import {
   type Settled,
 } from '@toolkeel/contract';
 import { codeOf, withOperation, withoutOperation, writeAnswer } from '../answer/answer.js';
-import { encryptArguments, estimateCost } from '../answer/arguments.js';
+import { encryptArguments, estimateCost, storedDelegation } from '../answer/arguments.js';
 import {
   approvalRequired,
   journalFailed,
@@ -22,6 +22,7 @@ import { splitDeadline } from '../deadline.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { FencingToken, Settlement } from '../store/store.js';
+import type { CallContext } from './call.js';
 import { isRepeatedDenial } from './denials.js';
 import { endedExecution, execute, type Execution, type OperationRun } from './execute.js';
 import { evaluatePolicy, runCheck, withRequestedControls } from './preflight.js';
@@ -42,7 +43,7 @@ export async function decideAndExecute(
   // A call that only waited for its time needs the permission of the policy, which may have changed.
   const isApproved = approval?.decision === 'approved' && !approval.byPolicy;
   const requested = withRequestedControls(call, operation);
-  const decision = await evaluatePolicy(context, requested, isApproved);
+  const decision = await evaluatePolicy(context, requested, isApproved, delegationOf(context, run));
   if (decision === undefined || decision.kind === 'deny') return refuse(context, run, decision);
   // The check answered without a send, so there is nothing to approve or to simulate.
   if (checked) return endUnsent(context, run, checked);
@@ -54,6 +55,12 @@ export async function decideAndExecute(
   if (decision.kind === 'approve') return park(context, run, fencingToken, decision);
   return refuse(context, run, decision);
 }
+
+/** The calls on whose behalf this one is made, also if it was stored meanwhile. */
+const delegationOf = (
+  { encryption }: JournalContext,
+  { operation, callContext }: OperationRun,
+): CallContext['onBehalfOf'] => storedDelegation(encryption, operation) ?? callContext.onBehalfOf;
 
 function refuse(
   context: JournalContext,
@@ -79,7 +86,7 @@ function executeRemainingSteps(
       raise(toolError(checked.error.code, checked.error.message, checked.error));
     }
     const requested = withRequestedControls(run.call, run.operation);
-    const decision = await evaluatePolicy(context, requested, true);
+    const decision = await evaluatePolicy(context, requested, true, delegationOf(context, run));
     if (decision?.kind === 'allow') return decision.rule;
     const reason = decision?.kind === 'approve' ? undefined : decision;
     return raise(policyRefusal(reason, run.call, costOf(context, run)));
@@ -149,12 +156,17 @@ async function park(
   const { call, operation } = run;
   const { id, argsHash } = operation;
   const { rule, explanation } = parking;
-  const { schedule } = run.callContext;
+  // Of an operation that was stored before: the rules have become stricter since.
+  const { scheduledFor, expiresAt: expires = 0 } = operation.approval ?? {};
+  const {
+    schedule = scheduledFor === undefined ? undefined : { at: scheduledFor, expiresAt: expires },
+  } = run.callContext;
   const isScheduled = 'byPolicy' in parking;
   const { correlationId } = call;
   // Nothing was sent; the next owner starts over.
   const failed = withOperation(journalFailed(), id);
   const cost = costOf(context, run);
+  const delegation = delegationOf(context, run);
   try {
     // On the store's clock, which decides about the expiry.
     const expiresAt =
@@ -175,6 +187,7 @@ async function park(
       answer: writeAnswer(approvalRequired(id, request)),
       maxPending,
       ...(isScheduled && { byPolicy: true }),
+      ...(delegation?.length && { onBehalfOf: encryption.encrypt(JSON.stringify(delegation), id) }),
       ...(call.controls.allowDuplicate && { duplicate: true }),
     });
     if (pending === 'full') {

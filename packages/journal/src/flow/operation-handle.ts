@@ -13,7 +13,7 @@ import type { JournalContext } from '../context.js';
 import { TOO_LATE, withDeadline, type CallDeadlines } from '../deadline.js';
 import { keyGivenTo, type Operation } from '../operation.js';
 import { otherOperations, otherOperationsNear } from '../reconcile/read-back.js';
-import { provesAbsence, provesAbsenceAtOnce } from '../reconcile/reconcile.js';
+import { doubtOfAbsence, provesAbsenceAtOnce } from '../reconcile/absence.js';
 import type { FencingToken, SendResult } from '../store/store.js';
 import type { OperationRun, SendPermission } from './execute.js';
 import { compensatedOperations } from './inverse.js';
@@ -132,10 +132,10 @@ export function openHandle(
     report,
     resultSchema: tool.step,
     fencingToken: acquire,
-    provesAbsence: (absence, sentBy) =>
+    provesAbsence: async (absence, sentBy) =>
       sentBy === 'this_run'
-        ? Promise.resolve(provesAbsenceAtOnce(absence))
-        : provesAbsence(context, operation, absence),
+        ? provesAbsenceAtOnce(absence)
+        : (await doubtOfAbsence(context, operation, absence)) === undefined,
     readBack: async <T>({ readBack }: StepReadBack<T>, stepSentAt: number) => {
       try {
         const others: Others = (tools) =>

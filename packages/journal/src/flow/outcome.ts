@@ -13,7 +13,7 @@ import { asNotExecuted, withAdvice, withOperation } from '../answer/answer.js';
 import { unknownOutcome } from '../answer/errors.js';
 import type { Operation } from '../operation.js';
 import type { ReadBackResult } from '../reconcile/read-back.js';
-import { provesAbsenceAtOnce } from '../reconcile/reconcile.js';
+import { provesAbsenceAtOnce } from '../reconcile/absence.js';
 
 /** How a handler ended, and what the journal observed. */
 export interface HandlerEnd {

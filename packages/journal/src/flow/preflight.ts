@@ -1,6 +1,7 @@
 import {
   toolError,
   type AcceptedCall,
+  type DelegatingCall,
   type Settled,
   type SettledFailure,
 } from '@toolkeel/contract';
@@ -121,10 +122,11 @@ export async function evaluatePolicy(
   { decide, clock, report }: JournalContext,
   call: AcceptedCall,
   approved: boolean,
+  onBehalfOf?: readonly DelegatingCall[],
 ): Promise<Decision | undefined> {
   if (!decide) return { kind: 'allow', limits: [] };
   try {
-    const decision = await decide(call, { approved, now: clock.wallNow() });
+    const decision = await decide(call, { approved, now: clock.wallNow(), onBehalfOf });
     if (!approved || decision.kind !== 'approve') return decision;
     throw new TypeError(`rule ${decision.rule} requires approval of an approved operation`);
   } catch (cause) {

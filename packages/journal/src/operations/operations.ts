@@ -1,12 +1,14 @@
-import { toolError, type Settled, type Tool } from '@toolkeel/contract';
+import { toolError, type Arguments, type Settled, type Tool } from '@toolkeel/contract';
 import { codeOf, writeAnswer } from '../answer/answer.js';
 import { effectiveArguments } from '../answer/arguments.js';
 import { refusal, unknownOutcome } from '../answer/errors.js';
+import { withBlocked, type BlockedReason } from '../blocked.js';
 import type { JournalContext } from '../context.js';
 import { executedHoldOf } from '../dedup-key/dedup-key.js';
 import { JournalError } from '../error.js';
 import { compensatedOperations } from '../flow/inverse.js';
-import type { Operation } from '../operation.js';
+import { keyGivenTo, type Operation } from '../operation.js';
+import { reconcileUnknown } from '../reconcile/reconcile.js';
 import type { OperationFilter, Reconciliation } from '../store/store.js';
 import { viewer, type OperationView } from './view.js';
 
@@ -28,8 +30,35 @@ export interface Operations {
   readonly show: (id: string) => Promise<OperationView | undefined>;
   /** Throws a JournalError with reason `invalid` for an operation that cannot be resolved. */
   readonly resolve: (id: string, resolution: Resolution) => Promise<OperationView>;
+  /**
+   * Reads back an unknown operation now instead of at its next turn. `reason`: why it is still unknown.
+   * Throws a JournalError with reason `invalid` where that is not possible. `by` is recorded in the audit.
+   */
+  readonly check: (id: string, by: string) => Promise<CheckedOperation>;
+  /** With arguments in clear, for evaluation in this process only: they must not be displayed. */
+  readonly history: (filter: OperationFilter) => Promise<readonly PastOperation[]>;
   /** Ends an operation that waits for approval or for its time. False: it does not wait. */
   readonly withdraw: (id: string, by: string) => Promise<boolean>;
+}
+
+export interface CheckedOperation {
+  readonly operation: OperationView;
+  readonly reason?: BlockedReason;
+}
+
+/** An operation as the policy sees it. */
+export interface PastOperation {
+  readonly id: string;
+  readonly tool: string;
+  readonly account: string;
+  readonly createdAt: number;
+  readonly sendingAt?: number;
+  /** Undefined: they cannot be decrypted here, or the row is damaged. */
+  readonly args: Arguments | undefined;
+  readonly idempotencyKey?: string;
+  readonly allowDuplicate: boolean;
+  /** For display. */
+  readonly view: OperationView;
 }
 
 const EXECUTED =
@@ -39,6 +68,14 @@ const NOT_EXECUTED = 'An operator settled this operation as not executed. It may
 export function createOperations(context: JournalContext): Operations {
   const { store, encryption, tools, ownerLease } = context;
   const view = viewer(context);
+
+  const argumentsOf = (operation: Operation): Arguments | undefined => {
+    try {
+      return effectiveArguments(encryption, operation);
+    } catch {
+      return undefined;
+    }
+  };
 
   const answerFor = (
     { id, tool: name }: Operation,
@@ -139,8 +176,46 @@ export function createOperations(context: JournalContext): Operations {
     list: async (filter) => (await store.list({ ...filter, damaged: 'shown' })).map(view),
     show: async (id) => {
       const operation = await store.get(id);
-      return operation && view(operation);
+      return operation && withBlocked(context.blocked, operation, view(operation));
     },
+    check: async (id, by) => {
+      const operation = await store.get(id);
+      if (!operation) throw invalid(`operation ${id} not found`);
+      if (operation.state !== 'unknown' || operation.damaged !== undefined) {
+        throw invalid(`operation ${id} is ${operation.state}: only unknown ones are read back`);
+      }
+      const { tool: name, account } = operation;
+      const tool = await tools.load(name);
+      if (!tool) throw invalid(`this process does not have ${name}, so it cannot read it back`);
+      await store.audit({
+        kind: 'read_back_requested',
+        operationId: id,
+        tool: name,
+        account,
+        actor: by,
+      });
+      const hasOpenStep = operation.steps.some(({ state }) => state === 'sending');
+      const reason = hasOpenStep ? 'step_open' : await reconcileUnknown(context, tool, operation);
+      const after = (await store.get(id)) ?? operation;
+      const shown = await withBlocked(context.blocked, after, view(after));
+      return { operation: shown, ...(reason !== undefined && { reason }) };
+    },
+    history: async (filter) =>
+      (await store.list({ ...filter, damaged: 'shown' })).map((operation) => {
+        const { id, tool, account, createdAt, sendingAt, approval } = operation;
+        const idempotencyKey = keyGivenTo(operation);
+        return {
+          id,
+          tool,
+          account,
+          createdAt,
+          ...(sendingAt !== undefined && { sendingAt }),
+          args: argumentsOf(operation),
+          ...(idempotencyKey !== undefined && { idempotencyKey }),
+          allowDuplicate: approval?.duplicate === true,
+          view: view(operation),
+        };
+      }),
     withdraw: (id, by) => store.withdraw(id, by),
     resolve: async (id, resolution) => {
       const operation = await store.get(id);

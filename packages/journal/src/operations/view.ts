@@ -1,6 +1,7 @@
 import type { FailureOutcome, ToolSpec } from '@toolkeel/contract';
 import { readAnswer } from '../answer/answer.js';
 import { effectiveArguments, maskSensitive, requestedArguments } from '../answer/arguments.js';
+import type { BlockedView } from '../blocked.js';
 import type { JournalContext } from '../context.js';
 import { displayKey } from '../flow/replay.js';
 import type { Approval, Operation, OperationState } from '../operation.js';
@@ -16,7 +17,7 @@ export interface ApprovalView {
   readonly hash: string;
   readonly requested_at: string;
   readonly expires_at: string;
-  readonly cost?: Approval['cost'];
+  readonly cost?: NonNullable<Approval['cost']>;
   /** The caller set `allow_duplicate`. */
   readonly duplicate?: true;
   readonly edited: boolean;
@@ -26,7 +27,7 @@ export interface ApprovalView {
   readonly requested_arguments?: Masked;
   /** When it is executed at the earliest. */
   readonly scheduled_for?: string;
-  readonly decision?: Approval['decision'];
+  readonly decision?: NonNullable<Approval['decision']>;
   readonly decided_at?: string;
   readonly decided_by?: string;
   readonly reason?: string;
@@ -53,6 +54,8 @@ export interface OperationView {
   readonly arguments?: Masked;
   readonly steps: readonly { readonly name: string; readonly state: 'sending' | 'done' }[];
   readonly approval?: ApprovalView;
+  /** Why it is not executed although approved, or not reconciled. Only of a single shown operation. */
+  readonly blocked?: BlockedView;
   /** Which part of the stored row is unreadable. */
   readonly damaged?: string;
   /** The answer that repeats receive. */

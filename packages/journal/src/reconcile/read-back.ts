@@ -8,6 +8,7 @@ import {
 } from '@toolkeel/contract';
 import { readAnswer } from '../answer/answer.js';
 import { effectiveArguments } from '../answer/arguments.js';
+import type { BlockedReason } from '../blocked.js';
 import type { JournalContext } from '../context.js';
 import { signalUntil, TOO_LATE, withDeadline } from '../deadline.js';
 import type { Operation } from '../operation.js';
@@ -17,7 +18,7 @@ import type { OperationFilter } from '../store/store.js';
 export type ReadBackResult =
   | { readonly kind: 'executed'; readonly settled: Settled }
   | { readonly kind: 'absent'; readonly evidence?: unknown }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly reason: BlockedReason };
 
 const READ_BACK_TIMEOUT_MS = 10_000;
 
@@ -36,7 +37,7 @@ export async function readBack(
 ): Promise<ReadBackResult> {
   const { clock, report } = context;
   const { reconcile } = tool;
-  if (!reconcile) return { kind: 'unknown' };
+  if (!reconcile) return { kind: 'unknown', reason: 'no_read_back' };
   const { id, account, args, sentAt, correlationId } = operation;
   const deadline = clock.now() + READ_BACK_TIMEOUT_MS;
   const { signal, done } = signalUntil(clock, deadline, stopping);
@@ -47,7 +48,8 @@ export async function readBack(
       { signal, deadline, correlationId, progress: ignore, noteRetry: ignore },
     );
     const result = await Promise.race([withDeadline(clock, deadline, reading), aborted(signal)]);
-    if (result === TOO_LATE || result.found === 'unknown') return { kind: 'unknown' };
+    if (result === TOO_LATE) return { kind: 'unknown', reason: 'read_back_timed_out' };
+    if (result.found === 'unknown') return { kind: 'unknown', reason: 'read_back_inconclusive' };
     if (result.found === 'absent') return { kind: 'absent', evidence: result.evidence };
     const data = tool.output.safeParse(result.data);
     if (data.success) return { kind: 'executed', settled: { ok: true, data: data.data } };
@@ -56,7 +58,7 @@ export async function readBack(
     return { kind: 'executed', settled: { ok: false, error: { ...input, operationId: id } } };
   } catch (cause) {
     report(cause, correlationId, 'read_back');
-    return { kind: 'unknown' };
+    return { kind: 'unknown', reason: 'read_back_failed' };
   } finally {
     done();
   }

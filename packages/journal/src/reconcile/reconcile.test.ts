@@ -135,6 +135,8 @@ describe('an operation with an unknown outcome', () => {
     expect(again).toMatchObject({ data: { id: 'e1' }, meta: { idempotency: { replayed: true } } });
     expect(server.events.map(({ type }) => type)).toEqual([
       'operation_unknown',
+      // Once, although every read-back fails for the same reason.
+      'unknown_not_reconciled',
       'operation_reconciled',
       'idempotent_replay',
     ]);

@@ -1,23 +1,130 @@
-import { accountOf, type Absence, type Arguments, type Tool } from '@toolkeel/contract';
-import type { Clock } from '@toolkeel/kernel';
+import { accountOf, type Arguments, type Tool } from '@toolkeel/contract';
 import { asNotExecuted, codeOf, readAnswer, writeAnswer } from '../answer/answer.js';
 import { effectiveArguments } from '../answer/arguments.js';
 import { unknownOutcome } from '../answer/errors.js';
 import { READ_BACK } from '../audit/chain.js';
+import type { BlockedReason } from '../blocked.js';
 import type { JournalContext } from '../context.js';
-import { signalUntil, withDeadline } from '../deadline.js';
+import { signalUntil, TOO_LATE, withDeadline } from '../deadline.js';
 import { executedHoldOf } from '../dedup-key/dedup-key.js';
 import { compensatedOperations } from '../flow/inverse.js';
 import type { Operation } from '../operation.js';
 import type { Reconciliation } from '../store/store.js';
+import { doubtOfAbsence } from './absence.js';
 import { readBack } from './read-back.js';
 
-/**
- * Decides the outcome of an `unknown` operation by reading back. Returns true if it is settled now.
+/*
+ * How an unknown operation is reconciled, in this order:
  *
- * Found: `executed`. Not found: `not_executed`, but only if `provesAbsence` holds and, where the upstream
- * shows changes late, a second read-back confirms it. Otherwise the operation stays `unknown` until a
- * later read-back or an operator settles it.
+ * 1. Select (`createReconciler`, every 5 s by background/maintenance.ts): state `unknown`, oldest first, of
+ *    the tools of this process that have a read-back. Skipped: damaged rows, and operations with an open
+ *    step, which only a repeated call resumes (flow/join.ts, flow/steps.ts).
+ *    A repeated call of the same operation starts at step 3 (`joinUnknown` of flow/join.ts).
+ * 2. Wait: 2 s after the first attempt, doubled up to an hour; at most ten operations per pass.
+ * 3. Read back (`reconcileUnknown`): skipped if the tool acts for another account now. `readBack` calls the
+ *    tool's `reconcile.readBack`; for X posts that is x/src/posts/read-back.ts.
+ * 4. Decide (`decideOutcome`): found is `executed`. Not found is `not_executed`, unless `doubtOfAbsence` or
+ *    `confirmAbsence` (absence.ts) says that it proves nothing.
+ *
+ * Every other end has a `BlockedReason` (blocked.ts), which is logged as `unknown_not_reconciled` and
+ * shown by `toolkeel operations show`.
+ */
+
+const FIRST_DELAY_MS = 2000;
+const MAX_DELAY_MS = 3_600_000;
+const PAGE = 100;
+const READ_BACKS_PER_PASS = 10;
+
+interface Backoff {
+  readonly tries: number;
+  readonly nextAt: number;
+}
+
+/** Reconciles `unknown` operations in the background, with exponential backoff per operation. */
+export function createReconciler(
+  context: JournalContext,
+): (stopping: AbortSignal) => Promise<void> {
+  const { store, clock, random, tools, report } = context;
+  let backoffs: ReadonlyMap<string, Backoff> = new Map();
+  const irreconcilable = new Set<string>();
+
+  /** Step 1a: the tools with a read-back; known once a tool is loaded. */
+  const reconcilable = async (): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for (const { name, mutation } of tools.specs()) {
+      if (!mutation || irreconcilable.has(name)) continue;
+      const tool = await tools.load(name);
+      // The operations of a tool that cannot be created get that as their reason.
+      if (!tool || tool.reconcile) names.push(name);
+      else irreconcilable.add(name);
+    }
+    return names;
+  };
+  /** Step 1b: oldest first, so that irreconcilable operations cannot starve the others. */
+  async function* unknownOperations(): AsyncGenerator<Operation> {
+    if ((await store.count(['unknown'])) === 0) return;
+    const filter = {
+      states: ['unknown'],
+      tools: await reconcilable(),
+      stepOpen: false,
+      order: 'oldest',
+      limit: PAGE,
+      damaged: 'shown',
+    } as const;
+    let before: string | undefined;
+    for (;;) {
+      const page = await store.list(before === undefined ? filter : { ...filter, before });
+      yield* page.filter(({ damaged }) => damaged === undefined);
+      before = page.at(-1)?.id;
+      if (page.length < PAGE) return;
+    }
+  }
+  /** True if it is settled. */
+  const tryReconcile = async (operation: Operation, stopping: AbortSignal): Promise<boolean> => {
+    try {
+      const tool = await tools.load(operation.tool);
+      if (tool) return !(await reconcileUnknown(context, tool, operation, stopping));
+      context.blocked.note(operation, 'tool_not_loaded');
+    } catch (cause) {
+      report(cause, operation.correlationId);
+    }
+    return false;
+  };
+  const nextBackoff = (tries: number): Backoff => {
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** tries, MAX_DELAY_MS);
+    // Jitter: several processes reconcile the same operations.
+    return { tries: tries + 1, nextAt: clock.now() + delay * (0.5 + random() / 2) };
+  };
+
+  return async (stopping) => {
+    // Step 2: skip what was tried a short while ago, and take the first ones that are due.
+    const kept = new Map<string, Backoff>();
+    const waiting: { readonly operation: Operation; readonly nextAt: number }[] = [];
+    for await (const operation of unknownOperations()) {
+      const { tries = 0, nextAt = 0 } = backoffs.get(operation.id) ?? {};
+      if (clock.now() >= nextAt && !stopping.aborted) waiting.push({ operation, nextAt });
+      kept.set(operation.id, { tries, nextAt });
+    }
+    // The sort is stable: among equals the oldest operation is first.
+    const due = waiting
+      .toSorted((one, other) => one.nextAt - other.nextAt)
+      .slice(0, READ_BACKS_PER_PASS)
+      .map(({ operation }) => operation);
+    // Concurrently: an upstream that is down must not delay the other maintenance.
+    await Promise.all(
+      due.map(async (operation) => {
+        const { tries = 0 } = backoffs.get(operation.id) ?? {};
+        if (await tryReconcile(operation, stopping)) kept.delete(operation.id);
+        else kept.set(operation.id, nextBackoff(tries));
+      }),
+    );
+    backoffs = kept;
+  };
+}
+
+/**
+ * Reads back one `unknown` operation: step 3. Returns undefined if it is settled now, else why not; the
+ * operation stays `unknown` then, until a later read-back or an operator settles it.
  */
 export async function reconcileUnknown(
   context: JournalContext,
@@ -25,14 +132,27 @@ export async function reconcileUnknown(
   operation: Operation,
   /** Aborts the read-back. */
   stopping?: AbortSignal,
-): Promise<boolean> {
+): Promise<BlockedReason | undefined> {
+  const reason = await decideOutcome(context, tool, operation, stopping);
+  // An aborted read-back says nothing about the operation.
+  if (reason !== undefined && !stopping?.aborted) context.blocked.note(operation, reason);
+  return reason;
+}
+
+async function decideOutcome(
+  context: JournalContext,
+  tool: Tool,
+  operation: Operation,
+  stopping: AbortSignal | undefined,
+): Promise<BlockedReason | undefined> {
   const { reconcile } = tool;
-  if (!reconcile) return false;
+  if (!reconcile) return 'no_read_back';
   const args = effectiveArguments(context.encryption, operation);
   // Another account may not see this account's effects.
-  if (!(await isCurrentAccount(context, tool, args, operation, stopping))) return false;
+  const doubt = await doubtOfAccount(context, tool, args, operation, stopping);
+  if (doubt) return doubt;
   // Before the read-back: a former owner could send between the read-back and the liveness check.
-  const proves = await provesAbsence(context, operation, reconcile);
+  const doubtful = await doubtOfAbsence(context, operation, reconcile);
   const { id, account, correlationId, sendingAt, createdAt } = operation;
   const sentAt = sendingAt ?? createdAt;
   const result = await readBack(
@@ -52,9 +172,10 @@ export async function reconcileUnknown(
       ...(releases.length > 0 && { releases }),
     });
   }
-  if (result.kind !== 'absent' || !proves) return false;
+  if (result.kind === 'unknown') return result.reason;
+  if (doubtful) return doubtful;
   const evidence = context.confirmAbsence(operation, reconcile, result.evidence);
-  if (evidence === undefined) return false;
+  if (typeof evidence === 'string') return evidence;
   const stored = readAnswer(operation.answer)?.settled;
   const failure = stored && !stored.ok ? stored : unknownOutcome(id);
   const answer = asNotExecuted(tool, failure);
@@ -71,26 +192,28 @@ async function record(
   { store, emit }: JournalContext,
   operation: Operation,
   verdict: Omit<Reconciliation, 'by'>,
-): Promise<boolean> {
+): Promise<undefined> {
+  // Not settled: another process or an operator has just done so.
   const isSettled = await store.reconcile(operation.id, { ...verdict, by: READ_BACK });
   if (isSettled) {
     emit('operation_reconciled', operation, { result: verdict.outcome, by: READ_BACK });
   }
-  return isSettled;
 }
 
 const RESOLVE_ACCOUNT_TIMEOUT_MS = 5000;
 
-/** Whether the tool acts for the account of the operation at present. */
-async function isCurrentAccount(
+/** Undefined if the tool acts for the account of the operation at present. */
+async function doubtOfAccount(
   { clock, upgradeAccount }: JournalContext,
   tool: Tool,
   args: Arguments,
   operation: Operation,
   stopping: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<BlockedReason | undefined> {
   const account = accountOf(tool, args);
-  if (!tool.accountId) return account === operation.account;
+  const compare = (current: unknown): BlockedReason | undefined =>
+    current === operation.account ? undefined : 'other_account';
+  if (!tool.accountId) return compare(account);
   const { correlationId } = operation;
   const deadline = clock.now() + RESOLVE_ACCOUNT_TIMEOUT_MS;
   const { signal, done } = signalUntil(clock, deadline, stopping);
@@ -100,90 +223,11 @@ async function isCurrentAccount(
     return resolved.id;
   };
   try {
-    return (await withDeadline(clock, deadline, resolve(tool.accountId))) === operation.account;
+    const current = await withDeadline(clock, deadline, resolve(tool.accountId));
+    return current === TOO_LATE ? 'account_unresolved' : compare(current);
   } catch {
-    return false;
+    return 'account_unresolved';
   } finally {
     done();
   }
-}
-
-/**
- * Whether not finding the operation from now on proves that it was not executed: the pack declares its
- * read-back authoritative, the former sender cannot send any more, and the upstream has had `actsWithinMs`.
- */
-export async function provesAbsence(
-  context: JournalContext,
-  operation: Operation,
-  { authoritative, actsWithinMs = 0 }: Absence,
-): Promise<boolean> {
-  if (!authoritative) return false;
-  const now = await context.store.now();
-  const since = await senderGoneSince(context, operation, now);
-  return since !== undefined && now - since >= actsWithinMs;
-}
-
-/** The same right after the sender's own handler has ended: only the upstream's delay matters. */
-export function provesAbsenceAtOnce({
-  authoritative,
-  actsWithinMs = 0,
-  confirmAfterMs,
-}: Absence): boolean {
-  return authoritative && actsWithinMs === 0 && confirmAfterMs === undefined;
-}
-
-/** Since when no process can send the operation; undefined while one might. A stopped process is alive. */
-async function senderGoneSince(
-  { store, ownerLease, running, times, liveness, self }: JournalContext,
-  operation: Operation,
-  now: number,
-): Promise<number | undefined> {
-  if (running.has(operation.id)) return undefined;
-  const began = operation.sendingAt ?? operation.createdAt;
-  const open = operation.steps.find(({ state }) => state === 'sending');
-  const sender = open ? open.owner : operation.owner;
-  // The sender's handler has ended, and the sender recorded the outcome as unknown.
-  if (sender === undefined) return readAnswer(operation.answer)?.endedAt ?? began;
-  const owner = await store.owner(sender);
-  const expiredAt = owner?.leaseUntil ?? began;
-  if (expiredAt > now) return undefined;
-  if (ownerLease.isOurs(sender)) return expiredAt;
-  const isGone =
-    owner && owner.host === self.host
-      ? !liveness.isAlive(owner)
-      : now - expiredAt > times.deadAfterMs;
-  return isGone ? expiredAt : undefined;
-}
-
-/**
- * Evidence that an operation was not executed, or undefined if a further read-back has to confirm it:
- * an upstream with `confirmAfterMs` shows changes late, so two read-backs that far apart are needed.
- */
-export type ConfirmAbsence = (
-  operation: Operation,
-  absence: Absence,
-  evidence: unknown,
-) => readonly unknown[] | undefined;
-
-const MAX_PENDING_CONFIRMATIONS = 10_000;
-
-/** Keeps the first read-backs in memory: a restarted process starts over. */
-export function absenceConfirmation(clock: Pick<Clock, 'now' | 'wallNow'>): ConfirmAbsence {
-  const pending = new Map<string, { readonly at: number; readonly evidence: unknown }>();
-  return ({ id, fence }, { confirmAfterMs }, evidence) => {
-    if (confirmAfterMs === undefined) return evidence === undefined ? [] : [evidence];
-    if (evidence === undefined) return undefined;
-    const key = `${id} ${fence}`;
-    const seen = { at: new Date(clock.wallNow()).toISOString(), evidence };
-    const first = pending.get(key);
-    if (first === undefined) {
-      if (pending.size < MAX_PENDING_CONFIRMATIONS) {
-        pending.set(key, { at: clock.now(), evidence: seen });
-      }
-      return undefined;
-    }
-    if (clock.now() - first.at < confirmAfterMs) return undefined;
-    pending.delete(key);
-    return [first.evidence, seen];
-  };
 }

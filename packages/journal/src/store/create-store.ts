@@ -16,7 +16,7 @@ import {
 import { claim, type ClaimKeys, claimKeys, findHolder, isHeld } from './transitions/claim.js';
 import { takeNotifications } from './transitions/notifications.js';
 import { expireAllOf, expireIfAbandoned, takeOver } from './transitions/ownership.js';
-import { completeStep, reopenStep, send } from './transitions/send.js';
+import { completeStep, limitsReached, reopenStep, send } from './transitions/send.js';
 import { putRecord } from './transitions/records.js';
 import { markDelivered, reconcile, settle } from './transitions/settle.js';
 import { rehash } from './transitions/upgrade.js';
@@ -220,9 +220,19 @@ export function createStore(engine: Engine): JournalStore {
       write(({ operations }) => operations.moveFree(accounts, tools, to)),
     rehash: (id, to) => write((tables) => rehash(tables, id, to, scopedKeyOf)),
 
-    recordCalls: (calls) => write((tables) => tables.calls.add(calls)),
-    calls: ({ since = 0, limit = DEFAULT_CALLS } = {}) =>
-      read((tables) => tables.calls.list(since, limit)),
+    recordCalls: (given, process) =>
+      write(function* ({ calls, processes }) {
+        yield* calls.add(given);
+        if (process) yield* processes.report(process);
+      }),
+    calls: ({ limit = DEFAULT_CALLS, ...filter } = {}) =>
+      read(({ calls }) => calls.list(filter, limit)),
+    callRange: () =>
+      read(function* ({ calls }) {
+        return { first: yield* calls.firstSeq(), last: yield* calls.lastSeq() };
+      }),
+    processes: () => read(({ processes }) => processes.list()),
+    limitsReached: (limits) => read((tables) => limitsReached(tables, limits)),
 
     audit: (entry) => write((tables) => tables.audit.append(entry)),
     auditHead: () => readAudit((tables) => tables.audit.head()),

@@ -1,6 +1,7 @@
 import type { FailureOutcome, PackRecord, RecordFilter, RecordQuery } from '@toolkeel/contract';
 import type { AuditRow } from '../audit/chain.js';
 import type { Approval, DedupKey, Operation, OperationState, Owner } from '../operation.js';
+import type { CallFilter, CallRow, ProcessReport, StoredCall, StoredProcess } from './activity.js';
 
 /**
  * Proof of ownership of a claimed operation. A write whose owner or fence differs from the stored ones
@@ -185,6 +186,7 @@ export interface ApprovalRequest extends Pick<
   | 'duplicate'
   | 'sensitive'
   | 'scheduledFor'
+  | 'onBehalfOf'
   | 'byPolicy'
 > {
   /** The maximum number of undecided approvals per account. Default: unlimited. */
@@ -255,20 +257,6 @@ export interface OperationFilter {
   readonly before?: string;
   /** List the oldest first; `before` is still the last id of the previous page. */
   readonly order?: 'oldest';
-}
-
-/** One tool call, read or mutation, for the console and reports. */
-export interface CallRow {
-  readonly correlationId: string;
-  readonly tool: string;
-  readonly account?: string;
-  readonly code: string;
-  readonly at: number;
-  readonly elapsedMs: number;
-  readonly attempts: number;
-  /** The part of `elapsedMs` spent on backoff and queueing, summed over concurrent requests. */
-  readonly waitedMs: number;
-  readonly operationId?: string;
 }
 
 export interface AuditEntry {
@@ -457,13 +445,20 @@ export interface JournalStore extends RecordStore {
   /** Replaces the account and hashes of an operation. False: already replaced. */
   readonly rehash: (id: string, to: Rehash) => Promise<boolean>;
 
-  /** Appends to the bounded table of calls; the oldest rows are deleted. */
-  readonly recordCalls: (calls: readonly CallRow[]) => Promise<void>;
-  /** Newest first. */
-  readonly calls: (filter?: {
-    readonly since?: number;
-    readonly limit?: number;
-  }) => Promise<readonly CallRow[]>;
+  /**
+   * Appends to the bounded table of calls; the oldest rows are deleted. With the report of the process
+   * that made them, if it has one.
+   */
+  readonly recordCalls: (calls: readonly CallRow[], process?: ProcessReport) => Promise<void>;
+  readonly calls: (filter?: CallFilter) => Promise<readonly StoredCall[]>;
+  /** The range of `seq` that is stored; zeros without a call. */
+  readonly callRange: () => Promise<{ readonly first: number; readonly last: number }>;
+  /** Processes that share this store, the last report first. */
+  readonly processes: () => Promise<readonly StoredProcess[]>;
+  /** Which of these limits would refuse a send now, and for how long. Claims nothing. */
+  readonly limitsReached: (
+    limits: readonly Limit[],
+  ) => Promise<readonly { readonly limit: Limit; readonly retryAfterMs: number }[]>;
 
   readonly audit: (entry: AuditEntry) => Promise<void>;
   readonly auditHead: () => Promise<{ readonly seq: number; readonly hash: string } | undefined>;

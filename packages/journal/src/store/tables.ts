@@ -1,10 +1,10 @@
 import type { AuditRow } from '../audit/chain.js';
 import type { OperationState, Owner } from '../operation.js';
+import type { CallFilter, CallRow, ProcessReport, StoredCall, StoredProcess } from './activity.js';
 import type { ListedRecord, OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
 import type {
   AuditEntry,
-  CallRow,
   FencingToken,
   Notification,
   OperationFilter,
@@ -24,6 +24,7 @@ export interface Tables {
   readonly audit: AuditTable;
   readonly notifications: NotificationsTable;
   readonly calls: CallsTable;
+  readonly processes: ProcessesTable;
   readonly meta: MetaTable;
   readonly records: RecordsTable;
 }
@@ -143,8 +144,18 @@ export interface NotificationsTable {
 export interface CallsTable {
   /** Deletes the oldest rows above the limit. */
   readonly add: (calls: readonly CallRow[]) => Script<void>;
-  readonly list: (since: number, limit: number) => Script<readonly CallRow[]>;
+  readonly list: (filter: CallFilter, limit: number) => Script<readonly StoredCall[]>;
+  /** The newest and the oldest stored one; 0 without any. */
+  readonly lastSeq: () => Script<number>;
+  readonly firstSeq: () => Script<number>;
   readonly prune: (before: number) => Script<void>;
+}
+
+export interface ProcessesTable {
+  /** Also deletes processes that have not reported for long. */
+  readonly report: (report: ProcessReport) => Script<void>;
+  /** The last report first. */
+  readonly list: () => Script<readonly StoredProcess[]>;
 }
 
 export interface MetaTable {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Operation } from '../../operation.js';
-import type { CallRow } from '../store.js';
+import type { CallRow } from '../activity.js';
 import { waiting } from './approvals.fixture.js';
 import {
   type Bench,
@@ -96,27 +96,6 @@ const call = (n: number, changes: Partial<CallRow> = {}): CallRow => ({
 });
 
 export function retentionContract(bench: () => Bench): void {
-  test('calls are listed newest first', async () => {
-    const { store } = bench();
-    await store.recordCalls([]);
-    const third = call(3, { account: 'main', operationId: 'op_1', code: 'timeout' });
-    await store.recordCalls([call(1), call(2)]);
-    await store.recordCalls([third]);
-    expect(await store.calls()).toEqual([third, call(2), call(1)]);
-    expect(await store.calls({ limit: 1 })).toEqual([third]);
-    expect(await store.calls({ since: 2000 })).toEqual([third, call(2)]);
-  });
-
-  test('the table of calls is bounded: the oldest are deleted', async () => {
-    const { store } = bench();
-    for (let page = 0; page < 4; page++) {
-      await store.recordCalls(Array.from({ length: 500 }, (_, i) => call(page * 500 + i)));
-    }
-    const kept = await store.calls({ limit: 5000 });
-    expect(kept).toHaveLength(1000);
-    expect(kept[0]).toEqual(call(1999));
-  });
-
   test('prunes settled operations, and keeps those that are still needed', async () => {
     const { store, advance } = bench();
     const next = () => ({ dedupKey: byContent(newId()) });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
+import { activityContract } from './activity.fixture.js';
 import { approvalContract } from './approvals.fixture.js';
 import { approvedContract } from './approved.fixture.js';
 import { auditContract } from './audit.fixture.js';
@@ -44,6 +45,7 @@ export function storeContract(kind: string, open: OpenBench): void {
       listing: listingContract,
       retention: retentionContract,
       records: recordContract,
+      activity: activityContract,
     };
     for (const [name, register] of Object.entries(parts)) {
       describe(`contract: ${name}`, () => {

@@ -138,12 +138,17 @@ async function expectVersion4Rows(store: JournalStore): Promise<void> {
 }
 
 /** The statements that create a journal of that version with an unknown, a waiting and a half-done operation. */
-export function journalOfVersion(version: number, kind: Dialect['kind']): readonly string[] {
+export function journalOfVersion(
+  version: number,
+  kind: Dialect['kind'],
+  /** Of the tables that functions of the database name. */
+  prefix = '',
+): readonly string[] {
   // The rows have the column names of version 4.
   if (version > 4) {
     return [
       ...journalOfVersion(4, kind),
-      ...migrations({ kind, prefix: '' }).slice(4, version).flat(),
+      ...migrations({ kind, prefix }).slice(4, version).flat(),
       `UPDATE schema_version SET version = ${version}`,
     ];
   }
@@ -201,7 +206,23 @@ export async function expectMigrated(store: JournalStore, version: number): Prom
   await store.decideApproval('op_waiting', decision({ hash: 'h2' }));
   expect(await store.takeApproved('alice', ['post'])).toMatchObject({ id: 'op_waiting' });
 
-  expect(await store.calls()).toMatchObject([{ correlationId: 'c', waitedMs: 0 }]);
+  const [first, ...others] = await store.calls({ details: true });
+  expect(first).toMatchObject({ correlationId: 'c', waitedMs: 0 });
+  expect(first).not.toHaveProperty('process');
+  expect(others).toEqual([]);
+  expect(await store.processes()).toEqual([]);
+  const row = {
+    correlationId: 'd',
+    tool: 'post',
+    code: 'ok',
+    at: 1,
+    elapsedMs: 1,
+    attempts: 1,
+    waitedMs: 0,
+  };
+  await store.recordCalls([{ ...row, timeline: '[]' }], { id: 'prc_1', startedAt: 1, info: '{}' });
+  expect(await store.calls({ details: true, limit: 1 })).toMatchObject([{ timeline: '[]' }]);
+  expect(await store.processes()).toMatchObject([{ id: 'prc_1' }]);
 }
 
 const KEY = 'key-0123456789abcdef';

@@ -1,3 +1,4 @@
+import { isExecutable } from '../../approvals/executable.js';
 import type { OperationState } from '../../operation.js';
 import {
   isHeldBy,
@@ -210,10 +211,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
     ownedBy: (wanted) => answer(inFlightIds((owner) => owner === wanted)),
     nextApproved(tools) {
       const time = now();
-      const ready = waiting().filter(({ tool, approval, notBefore = 0 }) => {
-        const isOpen = approval?.decision === 'approved' && approval.expiresAt > time;
-        return isOpen && notBefore <= time && tools.includes(tool);
-      });
+      const ready = waiting().filter((record) => isExecutable(record, tools, time));
       const [first] = ready.toSorted((a, b) => a.approval!.decidedAt! - b.approval!.decidedAt!);
       return answer(first);
     },

@@ -3,10 +3,10 @@ import { runWithoutQueries, type Script } from '../script.js';
 import type { Act, JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
+import { memoryCalls, memoryProcesses } from './activity.js';
 import { memoryOperations } from './operations.js';
 import {
   memoryAudit,
-  memoryCalls,
   memoryLimits,
   memoryMeta,
   memoryNotifications,
@@ -39,6 +39,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     audit: memoryAudit(now),
     notifications: memoryNotifications(now, (id) => operations.has(id)),
     calls: memoryCalls(calls),
+    processes: memoryProcesses(now),
     meta: memoryMeta(),
     records: memoryRecords(records),
   };

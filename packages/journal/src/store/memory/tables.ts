@@ -9,10 +9,9 @@ import {
 } from '../../audit/chain.js';
 import type { Owner } from '../../operation.js';
 import { answer, type Script } from '../script.js';
-import type { AuditEntry, CallRow, Notification, StoredRecord, StoredRecordId } from '../store.js';
+import type { AuditEntry, Notification, StoredRecord, StoredRecordId } from '../store.js';
 import type {
   AuditTable,
-  CallsTable,
   Hit,
   LimitsTable,
   MetaTable,
@@ -205,25 +204,6 @@ export function memoryNotifications(
     withdraw: (kind, operationId) => remove(idOf(kind, operationId)),
     prune() {
       for (const { id, operationId } of all.values()) if (!exists(operationId)) all.delete(id);
-      return answer(undefined);
-    },
-  };
-}
-
-export function memoryCalls(kept: number): CallsTable {
-  let rows: CallRow[] = [];
-  return {
-    add(calls) {
-      rows.push(...calls);
-      if (rows.length > 2 * kept) rows = rows.slice(-kept);
-      return answer(undefined);
-    },
-    list(since, limit) {
-      const wanted = rows.slice(-kept).filter(({ at }) => at >= since);
-      return answer(wanted.toReversed().slice(0, limit));
-    },
-    prune(before) {
-      rows = rows.filter(({ at }) => at >= before);
       return answer(undefined);
     },
   };

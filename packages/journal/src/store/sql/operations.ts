@@ -1,3 +1,4 @@
+import { EXECUTABLE_ORDER, whereExecutable } from '../../approvals/executable.js';
 import type { OperationState } from '../../operation.js';
 import {
   withChanges,
@@ -312,9 +313,9 @@ export function sqlOperations(
         const values: unknown[] = [];
         const others =
           unreadable.length === 0 ? '' : ` AND id NOT IN (${bindAll(values, unreadable)})`;
-        const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (not_before IS NULL OR not_before <= ${clock(values)})${others}`;
+        const where = `${whereExecutable(values, tools, clock)}${others}`;
         const row = yield* first(
-          `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.skipLocked}`,
+          `${select}${where} ORDER BY ${EXECUTABLE_ORDER} LIMIT 1${dialect.skipLocked}`,
           values,
         );
         const found = row && toListedRecord(row);

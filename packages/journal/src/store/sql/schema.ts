@@ -164,6 +164,19 @@ export function migrations({
         WHERE subject IS NOT NULL`,
       `CREATE INDEX records_by_expiry ON ${p}records (expires_at) WHERE expires_at IS NOT NULL`,
     ],
+    [
+      ...['outcome', 'process', 'timeline', 'failure'].map(
+        (column) => `ALTER TABLE ${p}calls ADD COLUMN ${column} TEXT`,
+      ),
+      `CREATE TABLE ${p}processes (
+        id TEXT PRIMARY KEY,
+        started_at ${int} NOT NULL,
+        reported_at ${int} NOT NULL,
+        ended_at ${int},
+        info TEXT NOT NULL,
+        state TEXT NOT NULL
+      ${end}`,
+    ],
   ];
 }
 

@@ -58,10 +58,13 @@ storeContract('SQLite', open);
 historyContract('SQLite', open, 25);
 stormContract('SQLite', open, 12);
 
-test.each([1, 2, 3, 4])('migrates a journal of version %i with live rows', async (version) => {
-  const store = await openAfter(journalOfVersion(version, 'sqlite'));
-  await expectMigrated(store, version);
-});
+test.each([1, 2, 3, 4, 5, 6])(
+  'migrates a journal of version %i with live rows',
+  async (version) => {
+    const store = await openAfter(journalOfVersion(version, 'sqlite'));
+    await expectMigrated(store, version);
+  },
+);
 
 test('operations recorded under earlier account names are found under the account id', async () => {
   const store = await openAfter(journalWithNames('sqlite'));

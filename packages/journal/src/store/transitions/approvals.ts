@@ -30,7 +30,7 @@ export function* awaitApproval(
   const operation = yield* tables.operations.get(fencingToken.id);
   if (!isHeldBy(operation, fencingToken) || operation.state !== 'claimed') return undefined;
   const { rule, explanation, hash, expiresAt, cost, duplicate, sensitive } = request;
-  const { scheduledFor, byPolicy } = request;
+  const { scheduledFor, onBehalfOf, byPolicy } = request;
   const isFullNow = !byPolicy && (yield* isFull(tables, operation.account, request.maxPending));
   if (isFullNow) return 'full';
   const { encryptedArgs, answer } = request;
@@ -47,6 +47,7 @@ export function* awaitApproval(
       ...(duplicate && { duplicate }),
       ...(sensitive && { sensitive }),
       ...(scheduledFor !== undefined && { scheduledFor }),
+      ...(onBehalfOf !== undefined && { onBehalfOf }),
       ...(byPolicy && { byPolicy, decision: 'approved', decidedAt: tables.now, decidedBy: POLICY }),
     },
     notBefore: scheduledFor,

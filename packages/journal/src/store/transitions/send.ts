@@ -128,6 +128,21 @@ function* claimLimits(
 }
 
 /** 0 if fewer than `max` sends were counted within the window. */
+/** The limits that would refuse a send now. */
+export function* limitsReached(
+  { limits: table, now }: Tables,
+  limits: readonly Limit[],
+): Script<readonly { readonly limit: Limit; readonly retryAfterMs: number }[]> {
+  const reached = [];
+  for (const limit of limits) {
+    const { nth } =
+      limit.max < 1 ? { nth: now } : yield* table.newest(limit.name, Math.max(1, limit.max));
+    const retryAfterMs = nth === undefined ? 0 : Math.min(nth, now) + limit.windowMs - now;
+    if (retryAfterMs > 0) reached.push({ limit, retryAfterMs });
+  }
+  return reached;
+}
+
 function* retryDelay(table: Tables['limits'], limit: Limit, now: number): Script<number> {
   if (limit.max < 1) return limit.windowMs;
   const { last, nth } = yield* table.newest(limit.name, limit.max);
