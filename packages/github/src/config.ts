@@ -22,7 +22,7 @@ const pacing = z
       .int()
       .min(0)
       .max(60_000)
-      .describe('Pause after a mutation; 0 also allows concurrent ones. Default: 1000.'),
+      .describe('From the start of a mutation to that of the next one. Default: 1000.'),
     threshold: z
       .int()
       .min(0)

@@ -7,6 +7,7 @@ import type { Fault } from '@toolkeel/kernel';
 import { faultToError as baseFaultToError, latestReset } from '@toolkeel/pack-kit';
 import { CONFLICT } from './codes.js';
 import { githubErrorOf } from './client/faults.js';
+import { PacingError } from './client/limits.js';
 
 /** Maps faults of GitHub; pack-kit's and the contract's mappings apply to all others. */
 export function faultToError(fault: Fault): ToolError | undefined {
@@ -39,7 +40,8 @@ export function faultToError(fault: Fault): ToolError | undefined {
 }
 
 function limitError(fault: Fault): ToolError {
-  const { retryAfterMs, limits = [] } = fault;
+  const { retryAfterMs, limits = [], cause } = fault;
+  if (cause instanceof PacingError) return pacingError(cause, retryAfterMs);
   const kind = githubErrorOf(fault)?.limit;
   const scope = kind ?? limits.find(({ remaining }) => remaining <= 0)?.name;
   const rateLimitReset =
@@ -54,6 +56,13 @@ function limitError(fault: Fault): ToolError {
     rateLimitReset,
     ...(scope !== undefined && { details: { scope } }),
   });
+}
+
+/** Not GitHub's limit but our own pace, which the operator can change. */
+function pacingError({ setting }: PacingError, retryAfterMs: number | undefined): ToolError {
+  const name = `packs.github.pacing.${setting}`;
+  const message = `Not sent: this server keeps GitHub's documented pace (${name}), and the next free time is after the deadline of this call. GitHub has not refused anything. Wait, or make fewer calls at a time.`;
+  return toolError('rate_limited', message, { retryAfterMs, details: { scope: 'pacing' } });
 }
 
 /** Something moved meanwhile: nothing was done. */

@@ -18,7 +18,8 @@ export {
 } from '@toolkeel/kernel';
 export { apiError, apiErrorKind, type ApiErrorKind } from './client/api-error.js';
 
-export { GitHubClient, InstallationClient } from './client/client.js';
+export { GitHubClient } from './client/client.js';
+export { InstallationClient } from './client/installation.js';
 export type {
   Call,
   CheckRun,

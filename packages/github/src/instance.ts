@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { PackDeps, PackHealth, PackInstance } from '@toolkeel/contract';
-import { presets, systemClock } from '@toolkeel/kernel';
+import { FaultError, presets, systemClock } from '@toolkeel/kernel';
 import {
   BoundedMap,
   causeOf,
@@ -12,7 +12,8 @@ import {
   type CallContext,
   type Environment,
 } from '@toolkeel/pack-kit';
-import { GitHubClient, InstallationClient } from './client/client.js';
+import { GitHubClient } from './client/client.js';
+import { InstallationClient } from './client/installation.js';
 import type { GitHubClientOptions } from './client/request.js';
 import { configSchema, isConfigured, readToken, type GitHubConfig } from './config.js';
 import { permissionReport, toolNames, type PermissionReport } from './permissions.js';
@@ -26,6 +27,8 @@ import { actionWriteTools, updateTools } from './tools/update.js';
 
 /** More than the pages that agents continue at a time. */
 const MAX_PAGES = 32;
+/** More than the operations whose outcome is open at a time. */
+const MAX_OPERATIONS = 1000;
 
 export function createInstance(
   config: GitHubConfig,
@@ -42,6 +45,7 @@ export function createInstance(
     },
     identity: createIdentity(client),
     pages: new BoundedMap(MAX_PAGES),
+    commits: new BoundedMap(MAX_OPERATIONS),
   };
   const { toolsets } = config;
   const names = new Set(toolNames(toolsets));
@@ -121,10 +125,15 @@ async function health(
     return { ok: true, detail: `${account}: ${client.baseUrl.host} answers` };
   } catch (cause) {
     if (cause instanceof ConfigError) return { ok: false, detail: `${account}: ${cause.message}` };
+    const fault = cause instanceof FaultError ? cause.fault : undefined;
+    const isRejected = fault?.kind === 'auth' || fault?.kind === 'rejected';
+    const what = isRejected ? 'rejects the credential' : 'does not answer';
     return {
       ok: false,
-      detail: `${account}: ${client.baseUrl.host} does not accept the credential or does not answer${causeOf(cause)}`,
-      advice: 'Check packs.github.token and packs.github.baseUrl, and the network.',
+      detail: `${account}: ${client.baseUrl.host} ${what}${causeOf(cause)}`,
+      advice: isRejected
+        ? 'Set a valid credential: packs.github.token or packs.github.app.'
+        : 'Check packs.github.baseUrl and the network.',
     };
   }
 }

@@ -1,6 +1,6 @@
-import { FaultError } from '@toolkeel/kernel';
 import { headerOf } from '@toolkeel/pack-kit';
 import type { GitHubClient } from './client/client.js';
+import { rejectionOf } from './client/faults.js';
 import type { Call } from './client/request.js';
 import { sets } from './tools/specs/index.js';
 
@@ -68,7 +68,7 @@ export async function permissionReport(
     ({ headers }) => headerOf(headers, 'x-oauth-scopes'),
     (cause: unknown) => {
       // GitHub accepts the token of a workflow, but it has no user.
-      if (cause instanceof FaultError && cause.fault.status === 403) return undefined;
+      if (rejectionOf(cause)?.status === 403) return undefined;
       throw cause;
     },
   );
@@ -76,12 +76,15 @@ export async function permissionReport(
   const scopes = stated.split(/\s*,\s*/);
   const refused = tools.flatMap((tool) => {
     const [, access, scope] = needs[tool] ?? [];
-    // Public repositories are readable without a scope, and writable with a narrower one.
+    // Public repositories are readable without a scope, and writable with a narrower one. `repo` includes
+    // notifications.
     const isAllowed =
       scope === undefined ||
       scopes.includes(scope) ||
+      scopes.includes('repo') ||
       (scope === 'repo' && (access === 'read' || scopes.includes('public_repo')));
-    return isAllowed ? [] : [{ tool, needs: `scope ${scope}` }];
+    const or = scope === 'repo' ? '' : ' or repo';
+    return isAllowed ? [] : [{ tool, needs: `scope ${scope}${or}` }];
   });
   return { source: 'scopes', refused };
 }

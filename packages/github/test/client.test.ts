@@ -59,6 +59,20 @@ describe('requests', () => {
     });
   });
 
+  test('getWithRetry sends the path as it is: spaces and braces included', async () => {
+    const github = await sandbox();
+    const client = clientOf(github);
+    const { owner, repo } = at(github);
+    const query = `search/issues?q=repo:${owner}/${repo} is:issue&per_page=1`;
+    const { url } = await client.getWithRetry(query);
+    expect(url.searchParams.get('q')).toBe(`repo:${owner}/${repo} is:issue`);
+    expect(url.searchParams.get('per_page')).toBe('1');
+    await expect(client.getWithRetry(`repos/${owner}/{repo}`)).rejects.toMatchObject({
+      fault: { status: 404 },
+    });
+    expect(github.log().at(-1)?.path).toContain('%7Brepo%7D');
+  });
+
   test('a 503 with Retry-After 5 is retried after 5 s', async () => {
     const github = await sandbox();
     const clock = frozen();

@@ -278,6 +278,8 @@ describe('the contract of every tool', () => {
     for (const [name, args] of [
       ['graphql', { query: 'mutation { a }' }],
       ['relate_issues', { repo, number: 1 }],
+      ['update_issue', { repo, number: 1 }],
+      ['update_pull', { repo, number: 1 }],
       ['commit_files', { repo, branch: 'a', message: 'a', files: [{ path: '..', content: '' }] }],
     ] as const)
       note(`github_${name}`, await rig.code(`github_${name}`, args), 'invalid_input');

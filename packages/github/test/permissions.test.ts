@@ -20,12 +20,14 @@ describe('the permissions that doctor reports', () => {
     const settings = { baseUrl: github.url, token: { env: 'TOKEN' } };
     const report = (scopes: string) =>
       checkPermissions(settings, { TOKEN: github.issueToken({ scopes }) });
-    expect(await report('notifications, repo')).toEqual({ source: 'scopes', refused: [] });
+    // The scope `repo` includes notifications.
+    for (const scopes of ['notifications, repo', 'repo'])
+      expect(await report(scopes)).toEqual({ source: 'scopes', refused: [] });
     const narrow = await report('read:user');
     expect(narrow?.refused).toContainEqual({ tool: 'github_comment', needs: 'scope repo' });
     expect(narrow?.refused).toContainEqual({
       tool: 'github_list_notifications',
-      needs: 'scope notifications',
+      needs: 'scope notifications or repo',
     });
     expect(narrow?.refused.map(({ tool }) => tool)).not.toContain('github_read_file');
   });
@@ -88,7 +90,17 @@ describe('the permissions that doctor reports', () => {
     const revoked = github.issueToken();
     github.revokeToken(revoked);
     const health = await (await another({}, revoked)).instance.health();
-    expect(health).toMatchObject({ ok: false, detail: expect.stringContaining('401') });
+    expect(health).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('rejects the credential (401)'),
+      advice: expect.stringContaining('packs.github.token'),
+    });
+    await github.setReachable(false);
+    expect(await (await another()).instance.health()).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('does not answer'),
+      advice: expect.stringContaining('packs.github.baseUrl'),
+    });
     expect(JSON.stringify(health)).not.toContain(revoked);
     const none = await another({ token: undefined });
     expect(await none.instance.health()).toMatchObject({ ok: false, configured: false });

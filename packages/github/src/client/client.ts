@@ -11,30 +11,36 @@ import {
 import {
   authenticate,
   badResponse,
-  BoundedMap,
   createConnections,
   createHttpClient,
   createRedactor,
   headerOf,
   memberOf,
   objectsOf,
-  stringOf,
   type HttpClient,
-  type HttpResponse,
-  type Redactor,
+  type Intercept,
   type RequestContext,
   type WriteContext,
 } from '@toolkeel/pack-kit';
 import {
   installationCredential,
+  MINT,
   tokenCredential,
+  unsent,
   type Credential,
   type InstallationOptions,
 } from './credentials.js';
 import { itemsIn } from './document.js';
-import { faultOfGitHub, GitHubError, graphqlLimit } from './faults.js';
-import { documentedPacing, gateOf, type GateStatus, type Pacing, type RateGate } from './limits.js';
-import { linkOf } from './link.js';
+import { faultOfGitHub, graphqlFault, graphqlLimit } from './faults.js';
+import { EtagCache } from './etag-cache.js';
+import {
+  documentedPacing,
+  gateOf,
+  type Cost,
+  type GateStatus,
+  type Pacing,
+  type RateGate,
+} from './limits.js';
 import {
   baseUrlOf,
   buildRequest,
@@ -53,16 +59,10 @@ import {
 
 const DEFAULT_BASE = 'https://api.github.com';
 const MEDIA_TYPE = 'application/vnd.github+json';
-const MAX_CACHED = 500;
-const MAX_CACHED_BYTES = 262_144;
+/** The largest response to a token request. */
+const MAX_TOKEN_BYTES = 262_144;
 /** A list whose pages are empty has no other end. */
 const MAX_PAGES = 100;
-
-interface CachedResponse {
-  readonly etag: string;
-  readonly data: unknown;
-  readonly next: string | undefined;
-}
 
 interface Collected<Item> {
   readonly items: readonly Item[];
@@ -77,7 +77,7 @@ export class GitHubClient {
   readonly #http: HttpClient<GitHubRequest>;
   readonly #credential: Credential;
   readonly #policy: ResiliencePolicy;
-  readonly #cache = new BoundedMap<CachedResponse>(MAX_CACHED);
+  readonly #cache = new EtagCache();
   readonly #pacing: Pacing;
   readonly #close: () => Promise<void>;
   #rejected = '';
@@ -105,17 +105,18 @@ export class GitHubClient {
           policy,
           secrets,
           cache: options.tokenCache,
-          send: (request, signal) =>
-            authenticate(request, {
+          send: async (request, signal) => {
+            this.#gate.refuseWhileClosed(MINT, this.clock);
+            return authenticate(request, {
               ...exchange,
               signal,
-              maxBytes: MAX_CACHED_BYTES,
+              maxBytes: MAX_TOKEN_BYTES,
               wallNow: () => this.clock.wallNow(),
-              faultOf: (response, _, wallNow) =>
-                faultOfGitHub(response, { gate: this.#gate, resource: 'core', wallNow }),
-            }),
+              faultOf: (response) => faultOfGitHub(response, this.#limitContext('core')),
+            });
+          },
         })
-      : tokenOf(options, secrets);
+      : tokenCredential(options.token, secrets);
     this.#http = createHttpClient<GitHubRequest>({
       name: 'github',
       policy,
@@ -130,9 +131,8 @@ export class GitHubClient {
       clock: this.clock,
       connections,
       headers,
-      intercept: (request, signal, next) => this.#attempt(request, signal, next),
-      faultOf: (response, { cost }, wallNow) =>
-        faultOfGitHub(response, { gate: this.#gate, resource: cost.resource, wallNow }),
+      intercept: this.#attempt,
+      faultOf: (response, { cost }) => faultOfGitHub(response, this.#limitContext(cost.resource)),
       refreshAuth: (signal) => this.#credential.renew(this.#rejected, signal),
     });
     this.#close = () => this.#http.close();
@@ -152,7 +152,7 @@ export class GitHubClient {
 
   /** The rate limits from memory, without a request. */
   rateLimits(): GateStatus {
-    return this.#gate.status(this.clock.wallNow());
+    return this.#gate.status(this.clock);
   }
 
   /** A read: retried, conditional, with redirects followed. `route` is `GET /repos/{owner}/{repo}`. */
@@ -270,9 +270,12 @@ export class GitHubClient {
     return this.onceOrFind('POST /repos/{owner}/{repo}/check-runs', { ...run }, find, call);
   }
 
-  /** GET with retries for a path below the API, with every guarantee of {@link read}. */
+  /**
+   * GET with retries for a path below the API, with every guarantee of {@link read}. The path is not a
+   * template: `:name` and braces in it are sent as they are.
+   */
   getWithRetry<Data = unknown>(path: string, call: Call = {}): Promise<GitHubResponse<Data>> {
-    return this.read<Data>(`GET /${path.replace(/^\/+/, '')}`, {}, call);
+    return this.follow<Data>(`${this.baseUrl.href}${path.replace(/^\/+/, '')}`, call);
   }
 
   /** Runs a GraphQL document. Errors of fields are thrown as a fault unless `data` is usable. */
@@ -288,12 +291,10 @@ export class GitHubClient {
       url: this.graphqlUrl,
       body: JSON.stringify({ query: document, variables }),
       route: 'graphql',
-      deadline: 0,
       cost: { resource: 'graphql', endpoint: 'graphql', isMutation, createsContent: false },
     };
     const context = this.#context(call);
-    const response = await this.#http[effect]({ ...request, deadline: context.deadline }, context);
-    const { json } = response;
+    const { json } = await this.#http[effect](request, context);
     const data = memberOf(json, 'data');
     const errors = objectsOf(memberOf(json, 'errors'));
     if (data === undefined || data === null) {
@@ -305,12 +306,7 @@ export class GitHubClient {
 
   /** The fault for a GraphQL response without the data that was asked for. */
   graphqlError(errors: readonly unknown[]): FaultError {
-    const types = errors.map((error) => memberOf(error, 'type'));
-    const status = types.includes('NOT_FOUND') ? 404 : types.includes('FORBIDDEN') ? 403 : 422;
-    const messages = errors.map((error) => stringOf(memberOf(error, 'message')) ?? '');
-    const json = { message: messages.join('; ') };
-    const cause = new GitHubError({ status, headers: {}, url: this.graphqlUrl, json });
-    return new FaultError({ kind: 'rejected', sent: 'answered', status, cause });
+    return graphqlFault(this.graphqlUrl, errors);
   }
 
   close(): Promise<void> {
@@ -325,9 +321,7 @@ export class GitHubClient {
     options: RequestOptions,
   ): Promise<GitHubResponse<Data>> {
     const request = buildRequest(this.baseUrl, route, parameters, options);
-    const context = this.#context(call);
-    const response = await this.#http[effect]({ ...request, deadline: context.deadline }, context);
-    return responseOf<Data>(response);
+    return responseOf<Data>(await this.#http[effect](request, this.#context(call)));
   }
 
   /** A GET with the ETag of the last response. Keyed without the token, which rotates. */
@@ -335,43 +329,37 @@ export class GitHubClient {
     request: GitHubRequest,
     context: RequestContext,
   ): Promise<GitHubResponse<Data>> {
-    const { deadline } = context;
     const key = `${request.url.href} ${request.headers?.['accept'] ?? ''}`;
     const known = this.#cache.get(key);
     const headers = { ...request.headers, ...(known && { 'if-none-match': known.etag }) };
-    const response = await this.#http.read({ ...request, headers, deadline }, context);
+    const response = await this.#http.read({ ...request, headers }, context);
+    const shown = responseOf<Data>(response);
     if (response.status === 304 && known) {
-      // A copy, because callers may change what they get.
-      const data = structuredClone(known.data) as Data;
-      return { ...responseOf<Data>(response), data, isCached: true, next: known.next };
+      // Parsed anew, because callers may change what they get.
+      return { ...shown, data: JSON.parse(known.text) as Data, isCached: true, next: known.next };
     }
     const etag = headerOf(response.headers, 'etag');
-    if (etag !== undefined && response.bytes <= MAX_CACHED_BYTES && response.json !== undefined) {
-      const next = linkOf(headerOf(response.headers, 'link'), 'next');
-      this.#cache.set(key, { etag, data: structuredClone(response.json), next });
-    }
-    return responseOf<Data>(response);
+    if (etag !== undefined && response.json !== undefined)
+      this.#cache.set(key, { etag, text: JSON.stringify(response.json), next: shown.next });
+    return shown;
   }
 
   /** One attempt: the credential, the gate, and what the response says about limits. */
-  async #attempt(
-    request: GitHubRequest,
-    signal: AbortSignal,
-    next: (request: GitHubRequest) => Promise<HttpResponse>,
-  ): Promise<HttpResponse> {
-    const { cost, deadline } = request;
-    const { resource } = cost;
-    const token = await this.#credential.token(signal);
+  readonly #attempt: Intercept<GitHubRequest> = async (request, attempt, next) => {
+    const { signal, deadline, untimed } = attempt;
+    const { cost } = request;
+    const token = await this.#token(cost, signal).catch(unsent);
     const gate = this.#gate;
-    const pacing = this.#pacing;
-    const release = await gate.admit(cost, { pacing, clock: this.clock, signal, deadline });
+    const options = { pacing: this.#pacing, clock: this.clock, signal, deadline };
+    const release = await untimed(() => gate.admit(cost, options));
     try {
       const headers = { ...request.headers, authorization: `Bearer ${token}` };
       const response = await next({ ...request, headers });
       gate.record(response.limits, cost);
-      const wallNow = this.clock.wallNow();
       const limit =
-        resource === 'graphql' ? graphqlLimit(response, { gate, resource, wallNow }) : undefined;
+        cost.resource === 'graphql'
+          ? graphqlLimit(response, this.#limitContext(cost.resource))
+          : undefined;
       if (limit) throw new FaultError(limit);
       gate.recordSuccess();
       return response;
@@ -387,6 +375,16 @@ export class GitHubClient {
     } finally {
       release();
     }
+  };
+
+  /** While GitHub refuses requests, no token is minted for one. */
+  async #token(cost: Cost, signal: AbortSignal): Promise<string> {
+    this.#gate.refuseWhileClosed(cost, this.clock);
+    return this.#credential.token(signal);
+  }
+
+  #limitContext(resource: string) {
+    return { gate: this.#gate, resource, clock: this.clock };
   }
 
   /** A call outside of a tool has no journal; a tool's call records its writes, or is refused them. */
@@ -397,20 +395,4 @@ export class GitHubClient {
     const send: WriteContext['send'] = (write) => withSendToken(0, write);
     return { signal, deadline, correlationId: 'github', retryUnsent: true, send };
   }
-}
-
-/** A client for the installation of a GitHub App. Its tokens are minted and renewed as needed. */
-export class InstallationClient extends GitHubClient {
-  readonly installationId: number;
-
-  constructor(options: Omit<GitHubClientOptions, 'token'> & InstallationOptions) {
-    super(options, options);
-    this.installationId = options.installationId;
-  }
-}
-
-function tokenOf({ token }: GitHubClientOptions, secrets: Redactor): Credential {
-  if (token === undefined)
-    throw new TypeError('A GitHubClient needs a token; see InstallationClient for Apps.');
-  return tokenCredential(typeof token === 'string' ? () => token : token, secrets);
 }

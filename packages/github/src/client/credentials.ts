@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { executeWithRetry, FaultError, type Clock, type RetryPolicy } from '@toolkeel/kernel';
 import {
+  classify,
   ConfigError,
   memberOf,
   objectOf,
@@ -11,6 +12,7 @@ import {
   type Redactor,
 } from '@toolkeel/pack-kit';
 import { githubErrorOf } from './faults.js';
+import type { Cost } from './limits.js';
 
 /** Identifies a client to GitHub. */
 export interface Credential {
@@ -28,7 +30,13 @@ const fingerprint = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex').slice(0, 16);
 
 /** A personal access token, or any other token that does not change. */
-export function tokenCredential(read: () => string, secrets: Redactor): Credential {
+export function tokenCredential(
+  token: string | (() => string) | undefined,
+  secrets: Redactor,
+): Credential {
+  if (token === undefined)
+    throw new TypeError('A GitHubClient needs a token; see InstallationClient for Apps.');
+  const read = typeof token === 'string' ? () => token : token;
   let known: string | undefined;
   const load = (): string => {
     known ??= read();
@@ -118,7 +126,13 @@ export function installationCredential(options: InstallationOptions, deps: AppDe
   const mintOnce = async (signal: AbortSignal): Promise<MintedToken> => {
     const { default: githubAppJwt } = await import('universal-github-app-jwt');
     const now = Math.floor((clock.wallNow() + skewMs) / 1000);
-    const { token: jwt } = await githubAppJwt({ id: appId, privateKey: readKey(), now });
+    const signing = githubAppJwt({ id: appId, privateKey: readKey(), now });
+    // Its own error may quote the key.
+    const { token: jwt } = await signing.catch(() => {
+      throw new ConfigError(
+        'packs.github.app.privateKey: is not a private key in PEM format, PKCS#1 or PKCS#8',
+      );
+    });
     secrets.addRotating(jwt);
     const url = urlUnder(baseUrl, 'app', 'installations', String(installationId), 'access_tokens');
     const scope = { ...(permissions && { permissions }), ...(repositories && { repositories }) };
@@ -192,6 +206,26 @@ export function installationCredential(options: InstallationOptions, deps: AppDe
 }
 
 const MINT_TIMEOUT_MS = 30_000;
+
+/** What a token request costs. */
+export const MINT: Cost = {
+  resource: 'core',
+  endpoint: 'POST /app/installations/{id}/access_tokens',
+  isMutation: true,
+  createsContent: false,
+};
+
+/** Without a token the request was not sent, and its resource was not refused: the credential was. */
+export function unsent(cause: unknown): never {
+  const fault = classify(cause);
+  const isRefused = fault.kind === 'rejected' && githubErrorOf(fault) !== undefined;
+  throw new FaultError({
+    ...fault,
+    sent: 'no',
+    // Another token would be refused in the same way.
+    ...(isRefused && { kind: 'auth', final: true }),
+  });
+}
 
 /** The promise, or a rejection with the signal's reason as soon as it aborts. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,6 +1,8 @@
 import {
   calculateRateLimitDelay,
+  FaultError,
   faultFromResponse,
+  type Clock,
   type Fault,
   type RateLimitInfo,
 } from '@toolkeel/kernel';
@@ -40,16 +42,28 @@ export class GitHubError extends UpstreamError {
     super(url.host, reasonOf(json));
     this.status = status;
     this.errors = errorsIn(json);
-    this.permissions = headerOf(headers, 'x-accepted-github-permissions');
+    this.permissions = permissionsIn(headerOf(headers, 'x-accepted-github-permissions'));
     const date = Date.parse(headerOf(headers, 'date') ?? '');
     this.serverNow = Number.isNaN(date) ? undefined : date;
     this.limit = limit;
   }
 }
 
+/** Only what looks like permissions: a header is not redacted, and a gateway may echo a credential in it. */
+const permissionsIn = (header = ''): string | undefined =>
+  /^[a-z_]{1,40}=(?:read|write|admin)(?:[;,] ?[a-z_]{1,40}=(?:read|write|admin)){0,20}$/.exec(
+    header,
+  )?.[0];
+
 /** The error response of a fault. */
 export function githubErrorOf(fault: Fault | undefined): GitHubError | undefined {
   return fault?.cause instanceof GitHubError ? fault.cause : undefined;
+}
+
+/** The error response of a rejection by GitHub. A rate limit is none, whatever its status. */
+export function rejectionOf(cause: unknown): GitHubError | undefined {
+  if (!(cause instanceof FaultError) || cause.fault.kind !== 'rejected') return undefined;
+  return githubErrorOf(cause.fault);
 }
 
 function errorsIn(json: unknown): readonly FieldError[] {
@@ -88,7 +102,7 @@ const SECONDARY_ANCHOR = /#(?:about-)?secondary-rate-limits|#abuse-rate-limits/;
 interface LimitContext {
   readonly gate: RateGate;
   readonly resource: string;
-  readonly wallNow: number;
+  readonly clock: Clock;
 }
 
 /**
@@ -97,7 +111,7 @@ interface LimitContext {
  */
 export function faultOfGitHub(response: FailedResponse, context: LimitContext): Fault {
   const { status, headers, json, text } = response;
-  const base = faultFromResponse({ status, headers, body: json ?? text }, context.wallNow);
+  const base = faultFromResponse({ status, headers, body: json ?? text }, context.clock.wallNow());
   if (base.kind === 'rate_limited') return limitFault(base, response, context);
   const cause = new GitHubError(response);
   // A write is never redirected: it was not processed, and the caller has to use the new name.
@@ -108,17 +122,16 @@ export function faultOfGitHub(response: FailedResponse, context: LimitContext): 
 function limitFault(
   base: Fault,
   response: Omit<FailedResponse, 'text'>,
-  { gate, resource, wallNow }: LimitContext,
+  { gate, resource, clock }: LimitContext,
 ): Fault {
   const { json } = response;
   const spent = (base.limits ?? []).filter(({ remaining }) => remaining <= 0);
   const isSecondary = spent.length === 0 || isSecondaryText(json);
   const waitMs =
     base.retryAfterMs ??
-    (isSecondary ? undefined : delayUntil(spent, wallNow)) ??
-    gate.nextSecondaryWait(wallNow);
-  if (isSecondary) gate.block(wallNow + waitMs);
-  else gate.block(wallNow + waitMs, spent[0]?.name ?? resource);
+    (isSecondary ? undefined : delayUntil(spent, clock.wallNow())) ??
+    gate.nextSecondaryWait(clock.now());
+  gate.block(waitMs, clock, isSecondary ? undefined : (spent[0]?.name ?? resource));
   const cause = new GitHubError(response, isSecondary ? 'secondary' : 'primary');
   return { ...base, sent: 'answered', retryAfterMs: waitMs, cause };
 }
@@ -132,6 +145,20 @@ function isSecondaryText(json: unknown): boolean {
 function delayUntil(limits: readonly RateLimitInfo[], wallNow: number): number | undefined {
   const delay = Math.max(...limits.map(({ reset }) => calculateRateLimitDelay(reset, wallNow)));
   return delay > 0 ? delay : undefined;
+}
+
+/** The fault for a GraphQL response without the data that was asked for. */
+export function graphqlFault(url: URL, errors: readonly unknown[]): FaultError {
+  const types = errors.map((error) => memberOf(error, 'type'));
+  const status = types.includes('NOT_FOUND') ? 404 : types.includes('FORBIDDEN') ? 403 : 422;
+  const messages = errors.map((error) => stringOf(memberOf(error, 'message')) ?? '');
+  const cause = new GitHubError({
+    status,
+    headers: {},
+    url,
+    json: { message: messages.join('; ') },
+  });
+  return new FaultError({ kind: 'rejected', sent: 'answered', status, cause });
 }
 
 /** The fault of a GraphQL response with status 200 that reports a rate limit. */
@@ -152,6 +179,9 @@ export function graphqlLimit(
   });
   if (!limit) return undefined;
   const given = { status: 200, headers, body: json };
-  const base: Fault = { ...faultFromResponse(given, context.wallNow), kind: 'rate_limited' };
+  const base: Fault = {
+    ...faultFromResponse(given, context.clock.wallNow()),
+    kind: 'rate_limited',
+  };
   return limitFault(base, { status: 200, headers, url, json: limit }, context);
 }

@@ -65,17 +65,17 @@ describe('the gate of a credential', () => {
 
   it('holds back every resource after a secondary limit, and one after a primary limit', async () => {
     const { gate, admit, clock } = rig();
-    gate.block(EPOCH + 5_000);
+    gate.block(5_000, clock);
     await expect(admit({ ...get, resource: 'search' })).rejects.toMatchObject(limited(5_000));
     await clock.advance(5_000);
-    gate.block(EPOCH + 20_000, 'core');
-    await expect(admit()).rejects.toMatchObject(limited(15_000));
+    gate.block(20_000, clock, 'core');
+    await expect(admit()).rejects.toMatchObject(limited(20_000));
     await expect(admit({ ...get, resource: 'search' })).resolves.toBeTypeOf('function');
   });
 
   it('waits 60, 120 and 240 s without any hint, and 60 s again after a success', () => {
     const { gate } = rig();
-    const next = () => gate.nextSecondaryWait(EPOCH);
+    const next = () => gate.nextSecondaryWait(0);
     expect([next(), next(), next(), next()]).toEqual([60_000, 120_000, 240_000, 240_000]);
     gate.recordSuccess();
     expect(next()).toBe(60_000);
@@ -87,17 +87,52 @@ describe('the gate of a credential', () => {
     expect(await times(2, get)).toEqual([3000, 3000]);
   });
 
-  it('sends one mutation at a time', async () => {
+  it('does not hold back other mutations behind one that hangs', async () => {
     const { admit, clock } = rig();
-    const release = await admit(post);
-    const second = admit(post);
-    let isAdmitted = false;
-    void second.then(() => (isAdmitted = true));
-    await clock.advance(10_000);
-    expect(isAdmitted).toBe(false);
-    release();
-    await clock.advance(1_000);
-    expect(isAdmitted).toBe(true);
+    await admit(post);
+    await clock.run(admit(post));
+    expect(clock.now()).toBe(1_000);
+  });
+
+  it('refuses at once a mutation whose turn is after the deadline, and says why', async () => {
+    const { admit, clock, gate } = rig();
+    const at: number[] = [];
+    const all = Array.from({ length: 60 }, async () => {
+      await admit(post, { deadline: 55_000, signal: new AbortController().signal });
+      at.push(clock.now());
+    });
+    const last = await all.at(-1)?.catch((cause: unknown) => cause);
+    expect(clock.now()).toBe(0);
+    expect(last).toMatchObject({
+      fault: { ...limited(55_000).fault, cause: { setting: 'mutationIntervalMs' } },
+    });
+    expect(gate.status(clock).plannedUntil).toBe(EPOCH + 54_000);
+    await clock.run(Promise.allSettled(all));
+    expect(at).toEqual(Array.from({ length: 55 }, (_, index) => index * 1000));
+  });
+
+  it('needs no pause for a mutation that is not visible', async () => {
+    const { times } = rig();
+    const object = { ...post, createsContent: false, isUnseen: true };
+    expect(await times(60, object)).toEqual(Array.from({ length: 60 }, () => 0));
+    expect(await times(2, post)).toEqual([0, 1000]);
+  });
+
+  it('keeps its pace and its windows when the wall clock is set back or ahead', async () => {
+    for (const jump of [-3_600_000, 3_600_000]) {
+      const { admit, clock, gate, times } = rig();
+      const jumped = Object.assign(Object.create(clock) as VirtualClock, {
+        now: () => clock.now(),
+        wallNow: () => clock.wallNow() + jump,
+        setTimer: clock.setTimer.bind(clock),
+        clearTimer: clock.clearTimer.bind(clock),
+      });
+      await times(1, post);
+      await clock.run(admit(post, { clock: jumped }));
+      expect(clock.now()).toBe(1000);
+      gate.block(5_000, clock);
+      await expect(admit(get, { clock: jumped })).rejects.toMatchObject(limited(5_000));
+    }
   });
 
   it('keeps to the points of an endpoint and to the content creations', async () => {
@@ -146,18 +181,18 @@ describe('the gate of a credential', () => {
   });
 
   it('takes the lowest count of a window, because answers overtake each other', () => {
-    const { gate, reset } = rig();
+    const { gate, reset, clock } = rig();
     for (const remaining of [5, 3, 4]) {
       gate.record([{ limit: 60, remaining, reset: reset(30), name: 'core' }], get);
     }
-    expect(gate.status(EPOCH).budgets).toMatchObject([{ resource: 'core', remaining: 3 }]);
+    expect(gate.status(clock).budgets).toMatchObject([{ resource: 'core', remaining: 3 }]);
     gate.record([{ limit: 60, remaining: 60, reset: reset(3630), name: 'core' }], get);
-    expect(gate.status(EPOCH).budgets).toMatchObject([{ remaining: 60 }]);
+    expect(gate.status(clock).budgets).toMatchObject([{ remaining: 60 }]);
   });
 
   it('keeps a resource closed when an answer that was in flight reports an older budget', async () => {
-    const { gate, admit, reset } = rig();
-    gate.block(EPOCH + 20_000, 'core');
+    const { gate, admit, reset, clock } = rig();
+    gate.block(20_000, clock, 'core');
     gate.record([{ limit: 60, remaining: 7, reset: reset(3600), name: 'core' }], get);
     await expect(admit()).rejects.toMatchObject(limited(20_000));
   });
@@ -220,7 +255,7 @@ describe('the gate of a credential', () => {
     const release = await admit();
     const queued = Promise.allSettled([admit(), admit(), admit()]);
     await clock.advance(0);
-    gate.block(EPOCH + 5_000);
+    gate.block(5_000, clock);
     release();
     expect((await queued).map(({ status }) => status)).toEqual([
       'rejected',
@@ -230,10 +265,10 @@ describe('the gate of a credential', () => {
   });
 
   it('takes limits of requests that were in flight together as one', () => {
-    const { gate } = rig();
-    gate.block(EPOCH + gate.nextSecondaryWait(EPOCH));
-    expect(gate.nextSecondaryWait(EPOCH + 100)).toBe(59_900);
-    expect(gate.nextSecondaryWait(EPOCH + 60_000)).toBe(120_000);
+    const { gate, clock } = rig();
+    gate.block(gate.nextSecondaryWait(0), clock);
+    expect(gate.nextSecondaryWait(100)).toBe(59_900);
+    expect(gate.nextSecondaryWait(60_000)).toBe(120_000);
   });
 
   it('is one per host and credential in the process', () => {

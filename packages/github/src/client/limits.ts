@@ -17,7 +17,7 @@ export interface Pacing {
   readonly contentPerMinute: number;
   readonly contentPerHour: number;
   readonly maxConcurrent: number;
-  /** The pause between the end of a mutation and the next one. 0 also allows concurrent mutations. */
+  /** The time from the start of a mutation to that of the next one. 0: none. */
   readonly mutationIntervalMs: number;
   /** Requests are spread out when fewer than this many remain. */
   readonly threshold: number;
@@ -41,6 +41,8 @@ export interface Cost {
   readonly endpoint: string;
   readonly isMutation: boolean;
   readonly createsContent: boolean;
+  /** A mutation that is not visible to others, which needs no pause. */
+  readonly isUnseen?: boolean;
 }
 
 export interface AdmitOptions {
@@ -60,6 +62,18 @@ export interface GateStatus {
   readonly budgets: readonly BudgetStatus[];
   /** Until when GitHub asked this credential to send nothing, in epoch milliseconds. */
   readonly blockedUntil?: number;
+  /** Until when our own pacing has planned mutations, in epoch milliseconds. */
+  readonly plannedUntil?: number;
+}
+
+/** Why a request was refused that GitHub would have accepted: the setting of {@link Pacing}. */
+export class PacingError extends Error {
+  readonly setting: keyof Pacing;
+
+  constructor(setting: keyof Pacing) {
+    super(`pacing: ${setting}`);
+    this.setting = setting;
+  }
 }
 
 const MINUTE = 60_000;
@@ -77,13 +91,58 @@ interface Spent {
   readonly points: number;
 }
 
+/** At most `limit` points in any `ms` milliseconds. */
+interface Window {
+  readonly key: string;
+  readonly points: number;
+  readonly limit: number;
+  readonly ms: number;
+  readonly setting: keyof Pacing;
+}
+
+const MUTATIONS = 'mutations';
+
+function windowsOf(cost: Cost, pacing: Pacing): readonly Window[] {
+  const minute = (key: string, setting: keyof Pacing, points: number): Window => ({
+    key,
+    points,
+    limit: pacing[setting],
+    ms: MINUTE,
+    setting,
+  });
+  const { endpoint, resource, isMutation, createsContent, isUnseen = false } = cost;
+  const { contentPerHour, mutationIntervalMs } = pacing;
+  const perMinute = resource === 'graphql' ? 'graphqlPointsPerMinute' : 'pointsPerMinute';
+  const windows = [minute(endpoint, perMinute, isMutation ? 5 : 1)];
+  if (createsContent)
+    windows.push(minute('content a minute', 'contentPerMinute', 1), {
+      key: 'content an hour',
+      points: 1,
+      limit: contentPerHour,
+      ms: HOUR,
+      setting: 'contentPerHour',
+    });
+  if (isMutation && !isUnseen && mutationIntervalMs > 0)
+    windows.push({
+      key: MUTATIONS,
+      points: 1,
+      limit: 1,
+      ms: mutationIntervalMs,
+      setting: 'mutationIntervalMs',
+    });
+  return windows;
+}
+
 /**
  * Holds back the requests of one credential on one host. One rate-limit answer closes it for all further
  * requests of that credential in the process, whichever client sends them.
  */
 export class RateGate {
   readonly #budgets = new BoundedMap<RateLimitInfo>(MAX_BUDGETS);
-  /** Until when GitHub refuses a resource. Kept apart, because a late answer reports an older budget. */
+  /**
+   * Until when GitHub refuses a resource, on the monotonic clock. Kept apart, because a late answer reports
+   * an older budget.
+   */
   readonly #closedUntil = new BoundedMap<number>(MAX_BUDGETS);
   /** The resource that GitHub counts an endpoint against, where it is not the expected one. */
   readonly #resources = new BoundedMap<string>(MAX_ENDPOINTS);
@@ -94,20 +153,42 @@ export class RateGate {
   #blockedUntil = 0;
   #strikes = 0;
   #inFlight = 0;
-  #nextMutationAt = 0;
-  #mutations: Promise<unknown> = Promise.resolve();
-  #queued = 0;
 
   /**
    * Waits until the request may be sent, and returns a function to call when it has ended. Throws a
    * `rate_limited` fault at once, without waiting, if GitHub's limit or the pacing does not allow the
    * request before the deadline.
    */
-  async admit(cost: Cost, options: AdmitOptions): Promise<() => void> {
-    this.#refuseWhileClosed(cost, options.clock.wallNow());
-    if (cost.isMutation && options.pacing.mutationIntervalMs > 0)
-      return this.#serialized(cost, options);
-    return this.#paced(cost, options);
+  async admit(cost: Cost, { pacing, clock, signal, deadline }: AdmitOptions): Promise<() => void> {
+    this.refuseWhileClosed(cost, clock);
+    const now = clock.now();
+    const windows = windowsOf(cost, pacing);
+    const delays = windows.map((window) => ({ ...window, ms: this.#delayFor(window, now) }));
+    const { ms, setting } = delays.reduce((one, other) => (other.ms > one.ms ? other : one));
+    if (ms > 0 && now + ms >= deadline) throw limited(ms, [], new PacingError(setting));
+    const resource = this.#resourceOf(cost);
+    const courtesy = Math.min(this.#slowdown(resource, pacing, clock), (deadline - now) / 2);
+    const delay = Math.max(ms, courtesy);
+    // Reserved before the wait, because requests that wait together would all find the same room.
+    const cancel = this.#reserve(windows, now, now + delay);
+    try {
+      if (delay > 0) await pause(clock, delay, signal);
+      while (this.#inFlight >= pacing.maxConcurrent) await this.#slot(signal);
+      // GitHub may have answered others with a limit meanwhile.
+      this.refuseWhileClosed(cost, clock);
+    } catch (cause) {
+      cancel();
+      // A waiter that gives up does not keep the slot that it was woken for.
+      this.#waiting.shift()?.();
+      throw cause;
+    }
+    this.#inFlight += 1;
+    this.#pending.set(resource, (this.#pending.get(resource) ?? 0) + 1);
+    return () => {
+      this.#inFlight -= 1;
+      this.#pending.set(resource, (this.#pending.get(resource) ?? 1) - 1);
+      this.#waiting.shift()?.();
+    };
   }
 
   /** Records the budgets that a response reports. */
@@ -126,7 +207,7 @@ export class RateGate {
   /** Learns which resource an endpoint is counted against. */
   learn(
     [first]: readonly RateLimitInfo[],
-    { endpoint, resource }: Omit<Cost, 'isMutation' | 'createsContent'>,
+    { endpoint, resource }: Pick<Cost, 'endpoint' | 'resource'>,
   ): void {
     if (first?.name !== undefined && first.name !== resource)
       this.#resources.set(endpoint, first.name);
@@ -141,8 +222,8 @@ export class RateGate {
    * The wait after a limit without any hint: 60, 120, 240 s. Requests that were in flight together are
    * refused together, which is one limit.
    */
-  nextSecondaryWait(wallNow: number): number {
-    if (this.#blockedUntil > wallNow) return this.#blockedUntil - wallNow;
+  nextSecondaryWait(now: number): number {
+    if (this.#blockedUntil > now) return this.#blockedUntil - now;
     const wait =
       SECONDARY_WAITS_MS[Math.min(this.#strikes, SECONDARY_WAITS_MS.length - 1)] ?? MINUTE;
     this.#strikes += 1;
@@ -150,22 +231,27 @@ export class RateGate {
   }
 
   /** Closes the gate: for one resource, or for all after a secondary limit. */
-  block(until: number, resource?: string): void {
+  block(ms: number, clock: Clock, resource?: string): void {
+    const until = clock.now() + ms;
     if (resource === undefined) this.#blockedUntil = Math.max(this.#blockedUntil, until);
     else {
       const { limit = 0 } = this.#budgets.get(resource) ?? {};
-      this.#budgets.set(resource, { limit, remaining: 0, reset: until / 1000, name: resource });
+      const reset = (clock.wallNow() + ms) / 1000;
+      this.#budgets.set(resource, { limit, remaining: 0, reset, name: resource });
       this.#closedUntil.set(resource, Math.max(this.#closedUntil.get(resource) ?? 0, until));
     }
   }
 
-  status(wallNow: number): GateStatus {
+  status(clock: Clock): GateStatus {
+    const [now, wallNow] = [clock.now(), clock.wallNow()];
     const budgets = [...this.#budgets]
       .filter(([, { reset }]) => reset * 1000 > wallNow)
       .map(([resource, info]) => ({ ...info, resource }));
+    const planned = this.#spent.get(MUTATIONS)?.at(-1)?.at ?? 0;
     return {
       budgets,
-      ...(this.#blockedUntil > wallNow && { blockedUntil: this.#blockedUntil }),
+      ...(this.#blockedUntil > now && { blockedUntil: wallNow + this.#blockedUntil - now }),
+      ...(planned > now && { plannedUntil: wallNow + planned - now }),
     };
   }
 
@@ -173,80 +259,23 @@ export class RateGate {
     return this.#resources.get(endpoint) ?? resource;
   }
 
-  #refuseWhileClosed(cost: Cost, wallNow: number): void {
-    const blockedMs = this.#blockedUntil - wallNow;
+  /** Throws if GitHub's limits do not allow the request now. */
+  refuseWhileClosed(cost: Cost, clock: Clock): void {
+    const [now, wallNow] = [clock.now(), clock.wallNow()];
+    const blockedMs = this.#blockedUntil - now;
     if (blockedMs > 0) throw limited(blockedMs, []);
     const resource = this.#resourceOf(cost);
     const budget = this.#budgets.get(resource);
-    const until = this.#closedUntil.get(resource) ?? 0;
-    if (until > wallNow) {
-      const limits = budget ? [{ ...budget, remaining: 0, reset: until / 1000 }] : [];
-      throw limited(until - wallNow, limits);
+    const closedMs = (this.#closedUntil.get(resource) ?? 0) - now;
+    if (closedMs > 0) {
+      const reset = (wallNow + closedMs) / 1000;
+      throw limited(closedMs, budget ? [{ ...budget, remaining: 0, reset }] : []);
     }
     if (!budget) return;
     const untilReset = calculateRateLimitDelay(budget.reset, wallNow);
     if (untilReset === 0) this.#budgets.delete(resource);
     else if (budget.remaining - (this.#pending.get(resource) ?? 0) <= 0)
       throw limited(untilReset, [{ ...budget, remaining: 0 }]);
-  }
-
-  /** One mutation after another, with the interval between them. */
-  async #serialized(cost: Cost, options: AdmitOptions): Promise<() => void> {
-    const { pacing, clock, deadline } = options;
-    const expected =
-      this.#nextMutationAt - clock.wallNow() + this.#queued * pacing.mutationIntervalMs;
-    if (clock.now() + expected >= deadline) throw limited(expected, []);
-    this.#queued += 1;
-    const before = this.#mutations;
-    let open = (): void => undefined;
-    this.#mutations = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    try {
-      await untilAborted(before, options.signal);
-      await wait(options, this.#nextMutationAt - clock.wallNow(), true);
-      const release = await this.#paced(cost, options);
-      return () => {
-        release();
-        this.#nextMutationAt = clock.wallNow() + pacing.mutationIntervalMs;
-        open();
-      };
-    } catch (cause) {
-      // The next one still waits for those before this one.
-      void before.then(open, open);
-      throw cause;
-    } finally {
-      this.#queued -= 1;
-    }
-  }
-
-  async #paced(cost: Cost, options: AdmitOptions): Promise<() => void> {
-    const { pacing, clock } = options;
-    const wallNow = clock.wallNow();
-    const delay = this.#paceDelay(cost, pacing, wallNow);
-    refuseLate(options, delay);
-    // Reserved before the wait, because requests that wait together would all find the same room.
-    const cancel = this.#reserve(cost, wallNow, delay);
-    const resource = this.#resourceOf(cost);
-    try {
-      await wait(options, delay, true);
-      await wait(options, this.#slowdown(resource, pacing, clock.wallNow()));
-      while (this.#inFlight >= pacing.maxConcurrent) await this.#slot(options.signal);
-      // GitHub may have answered others with a limit meanwhile.
-      this.#refuseWhileClosed(cost, clock.wallNow());
-    } catch (cause) {
-      cancel();
-      // A waiter that gives up does not keep the slot that it was woken for.
-      this.#waiting.shift()?.();
-      throw cause;
-    }
-    this.#inFlight += 1;
-    this.#pending.set(resource, (this.#pending.get(resource) ?? 0) + 1);
-    return () => {
-      this.#inFlight -= 1;
-      this.#pending.set(resource, (this.#pending.get(resource) ?? 1) - 1);
-      this.#waiting.shift()?.();
-    };
   }
 
   /** Waits until a request in flight ends. */
@@ -263,36 +292,23 @@ export class RateGate {
     }
   }
 
-  /** The delay until the documented points and content creations have room. */
-  #paceDelay(cost: Cost, pacing: Pacing, wallNow: number): number {
-    const perMinute =
-      cost.resource === 'graphql' ? pacing.graphqlPointsPerMinute : pacing.pointsPerMinute;
-    const delays = [this.#delayFor(cost.endpoint, pointsOf(cost), perMinute, MINUTE, wallNow)];
-    if (cost.createsContent) {
-      delays.push(
-        this.#delayFor('content', 1, pacing.contentPerMinute, MINUTE, wallNow),
-        this.#delayFor('content', 1, pacing.contentPerHour, HOUR, wallNow),
-      );
-    }
-    return Math.max(...delays);
-  }
-
-  #delayFor(key: string, points: number, limit: number, window: number, wallNow: number): number {
-    const spent = (this.#spent.get(key) ?? []).filter(({ at }) => at > wallNow - window);
+  /** The delay until a window has room. */
+  #delayFor({ key, points, limit, ms }: Window, now: number): number {
+    const spent = (this.#spent.get(key) ?? []).filter(({ at }) => at > now - ms);
     let total = spent.reduce((sum, one) => sum + one.points, 0) + points;
     for (const { at, points: freed } of spent) {
       if (total <= limit) return 0;
       total -= freed;
-      if (total <= limit) return at + window - wallNow;
+      if (total <= limit) return at + ms - now;
     }
     return 0;
   }
 
   /** Counts a request at the time when it may be sent. Returns a function that takes it back. */
-  #reserve(cost: Cost, wallNow: number, delay: number): () => void {
-    const add = (key: string, points: number, window: number): (() => void) => {
-      const own = { at: wallNow + delay, points };
-      const kept = (this.#spent.get(key) ?? []).filter((one) => one.at > wallNow - window);
+  #reserve(windows: readonly Window[], now: number, at: number): () => void {
+    const cancels = windows.map(({ key, points, ms }) => {
+      const own = { at, points };
+      const kept = (this.#spent.get(key) ?? []).filter((one) => one.at > now - ms);
       this.#spent.set(
         key,
         [...kept, own].toSorted((one, other) => one.at - other.at),
@@ -301,37 +317,26 @@ export class RateGate {
         const others = (this.#spent.get(key) ?? []).filter((one) => one !== own);
         this.#spent.set(key, others);
       };
-    };
-    const cancels = [add(cost.endpoint, pointsOf(cost), MINUTE)];
-    if (cost.createsContent) cancels.push(add('content', 1, HOUR));
+    });
     return () => cancels.forEach((cancel) => cancel());
   }
 
   /** Spreads the last requests of a window over the time that is left of it. */
-  #slowdown(resource: string, { threshold }: Pacing, wallNow: number): number {
+  #slowdown(resource: string, { threshold }: Pacing, clock: Clock): number {
     const budget = this.#budgets.get(resource);
-    const untilReset = budget && checkRateLimit(budget, threshold, wallNow);
+    const untilReset = budget && checkRateLimit(budget, threshold, clock.wallNow());
     if (!budget || untilReset === undefined || budget.remaining === 0) return 0;
     return Math.min(MAX_SLOWDOWN_MS, untilReset / (budget.remaining + 1));
   }
 }
 
-const pointsOf = ({ isMutation }: Cost): number => (isMutation ? 5 : 1);
-
-function limited(retryAfterMs: number, limits: readonly RateLimitInfo[]): FaultError {
-  return new FaultError({ kind: 'rate_limited', sent: 'no', retryAfterMs, limits });
-}
-
-function refuseLate({ clock, deadline }: AdmitOptions, ms: number): void {
-  if (ms > 0 && ms >= deadline - clock.now()) throw limited(ms, []);
-}
-
-/** Waits; a mandatory wait that does not fit the deadline is a fault instead, a courtesy is cut short. */
-async function wait(options: AdmitOptions, ms: number, isMandatory = false): Promise<void> {
-  if (!(ms > 0)) return;
-  const { clock, signal, deadline } = options;
-  if (isMandatory) refuseLate(options, ms);
-  await pause(clock, isMandatory ? ms : Math.min(ms, (deadline - clock.now()) / 2), signal);
+function limited(
+  retryAfterMs: number,
+  limits: readonly RateLimitInfo[],
+  cause?: PacingError,
+): FaultError {
+  const fault = { kind: 'rate_limited', sent: 'no', retryAfterMs, limits } as const;
+  return new FaultError({ ...fault, ...(cause && { cause }) });
 }
 
 /** More credentials than one process uses at a time. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { GitHubError } from './faults.js';
 import { graphqlOperations, isReadOnly } from './graphql-operation.js';
 import { linkOf } from './link.js';
 import { hasMarker, withMarker, withoutMarkers } from './markers.js';
@@ -88,5 +89,20 @@ describe('markers', () => {
         expect(withoutMarkers(marked)).toBe(withoutMarkers(body));
       }),
     );
+  });
+});
+
+describe('the permissions that a rejection names', () => {
+  const permissionsOf = (header: string) => {
+    const headers = { 'x-accepted-github-permissions': header };
+    const url = new URL('https://api.github.com/');
+    return new GitHubError({ status: 403, headers, url, json: {} }).permissions;
+  };
+
+  it('are kept, and nothing else that the header may contain', () => {
+    const given = 'issues=write; pull_requests=read,contents=read';
+    expect(permissionsOf(given)).toBe(given);
+    expect(permissionsOf('ghp_abcdefghijklmnopqrstuvwxyz0123456789')).toBeUndefined();
+    expect(permissionsOf('issues=write; ghp_abcdefghijklmnopqrstuvwxyz')).toBeUndefined();
   });
 });

@@ -60,8 +60,6 @@ export type Call = RequestContext | PlainCall;
 
 export interface GitHubRequest extends HttpRequest {
   readonly cost: Cost;
-  /** On the client's monotonic clock. */
-  readonly deadline: number;
 }
 
 export interface RequestOptions {
@@ -71,6 +69,8 @@ export interface RequestOptions {
   readonly maxBytes?: number | undefined;
   /** The write makes something that others are notified of. GitHub limits these further. */
   readonly createsContent?: boolean | undefined;
+  /** The write makes something that is not visible yet, such as a git object: it needs no pause. */
+  readonly isUnseen?: boolean | undefined;
 }
 
 /** A check run to create. `external_id` is required, because nothing else identifies it. */
@@ -101,8 +101,7 @@ export function buildRequest(
   return {
     method,
     url: sameOrigin(baseUrl, url),
-    deadline: 0,
-    cost: costOf(method, template, baseUrl, options.createsContent),
+    cost: costOf(method, template, baseUrl, options),
     route: resourceOf(template),
     ...settingsOf(options),
     // Octokit writes an absent body as an empty one.
@@ -127,7 +126,7 @@ export function linkRequest(baseUrl: URL, link: string, options: RequestOptions)
   const url = sameOrigin(baseUrl, link);
   const template = url.pathname.replaceAll(/\/\d+(?=\/|$)/g, '/{n}');
   const cost = costOf('GET', template, baseUrl);
-  return { method: 'GET', url, cost, deadline: 0, route: cost.resource, ...settingsOf(options) };
+  return { method: 'GET', url, cost, route: cost.resource, ...settingsOf(options) };
 }
 
 /** The credential is for one origin. */
@@ -169,10 +168,16 @@ function resourceOf(path: string): string {
   return path.startsWith('/search/') ? 'search' : 'core';
 }
 
-function costOf(method: string, template: string, base: URL, createsContent = false): Cost {
+function costOf(
+  method: string,
+  template: string,
+  base: URL,
+  { createsContent = false, isUnseen = false }: RequestOptions = {},
+): Cost {
   const path = `/${template.replace(base.pathname, '').replace(/^\//, '')}`;
   const isMutation = method !== 'GET' && method !== 'HEAD';
-  return { resource: resourceOf(path), endpoint: `${method} ${path}`, isMutation, createsContent };
+  const endpoint = `${method} ${path}`;
+  return { resource: resourceOf(path), endpoint, isMutation, createsContent, isUnseen };
 }
 
 export function responseOf<Data>(response: HttpResponse): GitHubResponse<Data> {

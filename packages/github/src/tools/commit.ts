@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { beforeSend, raise, toolError, type UnknownOperation } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { CallContext } from '@toolkeel/pack-kit';
-import { documented } from '../client/document.js';
+import { documented, itemsIn } from '../client/document.js';
+import { rejectionOf } from '../client/faults.js';
+import { documentedPacing } from '../client/limits.js';
 import { conflict } from '../faults.js';
 import { headOf } from './create.js';
 import {
@@ -10,10 +12,11 @@ import {
   githubTool,
   invalidInput,
   reconcileBy,
-  rejectionOf,
   repoOf,
+  isSince,
   sameText,
   sinceOf,
+  type GitHubCall,
   type Kit,
 } from './kit.js';
 import type { Schemas } from './present.js';
@@ -49,17 +52,23 @@ const MAX_ROUNDS = 4;
 
 export const commitTool = (kit: Kit) =>
   githubTool(specs.commitFiles, kit, (args, call) => commitFiles(kit, args, call), {
-    check: ({ files }) => invalidFile(files),
+    check: ({ files }) => invalidFile(files) ?? tooManyBlobs(kit, files),
     reconcile: reconcileBy(kit, true, (operation, call) => findCommit(kit, operation, call)),
   });
 
 function invalidFile(files: readonly FileChange[]) {
   const seen = new Set<string>();
+  const written = new Set(
+    files.flatMap(({ path, content }) => (content === undefined ? [] : path)),
+  );
   for (const { path, content = '', base64 } of files) {
     const isUnusable = path.split('/').some((part) => part === '' || part === '.' || part === '..');
     if (isUnusable) return invalidInput('files.path', `"${path}" is not a path in a repository`);
     if (seen.has(path)) return invalidInput('files.path', `"${path}" occurs twice`);
     seen.add(path);
+    const folder = foldersOf(path).find((one) => written.has(one));
+    if (folder !== undefined)
+      return invalidInput('files.path', `"${folder}" is a file and the folder of "${path}"`);
     if (
       base64 &&
       Buffer.from(content, 'base64').toString('base64') !== content.replaceAll(/\s/g, '')
@@ -69,6 +78,19 @@ function invalidFile(files: readonly FileChange[]) {
   return undefined;
 }
 
+/** GitHub's pace allows a fifth of the points, because each upload costs five. A commit cannot wait a minute. */
+function tooManyBlobs({ config }: Kit, files: readonly FileChange[]) {
+  const { pointsPerMinute = documentedPacing.pointsPerMinute } = config.pacing;
+  const max = Math.floor(pointsPerMinute / 5);
+  if (blobsOf(files).size <= max) return undefined;
+  const reason = `at most ${max} binary files a commit (packs.github.pacing.pointsPerMinute); split it`;
+  return invalidInput('files', reason);
+}
+
+/** `a/b/c` is in `a` and `a/b`. */
+const foldersOf = (path: string): string[] =>
+  path.split('/').flatMap((_, index, parts) => (index > 0 ? parts.slice(0, index).join('/') : []));
+
 const bytesOf = ({ content = '', base64 }: FileChange): Buffer =>
   Buffer.from(content, base64 ? 'base64' : 'utf8');
 
@@ -76,7 +98,7 @@ const bytesOf = ({ content = '', base64 }: FileChange): Buffer =>
 const blobSha = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
-async function commitFiles(kit: Kit, args: CommitArguments, call: CallContext) {
+async function commitFiles(kit: Kit, args: CommitArguments, call: GitHubCall) {
   const { repo, branch, files, head_sha: edited } = args;
   const start = await beforeSend(async () => {
     const head = await headOf(kit, repo, branch, call);
@@ -92,6 +114,7 @@ async function commitFiles(kit: Kit, args: CommitArguments, call: CallContext) {
       const sha = await beforeSend(() => writeCommit(kit, args, head, blobs, inner));
       const isRebased = round > 1 ? { rebased: true } : {};
       if (sha === undefined) return { branch, sha: head, unchanged: true };
+      if (call.operationId !== undefined) kit.commits.set(call.operationId, sha);
       if (await moveRef(kit, args, sha, inner))
         return { branch, sha, files: files.length, ...isRebased };
       if (round === MAX_ROUNDS)
@@ -135,7 +158,21 @@ async function refuseOverlap(
   raise(conflict(`Another commit on ${branch} ${why}. Read the files again.`, { sha: to }));
 }
 
-/** Text goes into the tree itself; empty and binary files need a blob. */
+/** Text goes into the tree itself; empty and binary files need a blob. Equal ones share it. */
+function blobsOf(files: readonly FileChange[]): ReadonlyMap<string, readonly FileChange[]> {
+  const blobs = new Map<string, FileChange[]>();
+  for (const file of files) {
+    if (file.content === undefined || (file.content !== '' && !file.base64)) continue;
+    const sha = blobSha(bytesOf(file));
+    blobs.set(sha, [...(blobs.get(sha) ?? []), file]);
+  }
+  return blobs;
+}
+
+/** An object without a ref is not visible, so that it needs no pause after the last mutation. */
+const UNSEEN = { isUnseen: true };
+const MAX_UPLOADS = 8;
+
 async function writeBlobs(
   { client }: Kit,
   repo: string,
@@ -143,13 +180,25 @@ async function writeBlobs(
   call: CallContext,
 ): Promise<ReadonlyMap<string, string>> {
   const blobs = new Map<string, string>();
-  for (const file of files) {
-    if (file.content === undefined || (file.content !== '' && !file.base64)) continue;
-    const content = bytesOf(file).toString('base64');
-    const at = { ...repoOf(repo), content, encoding: 'base64' };
-    const blob = await client.idempotent<{ sha: string }>(`POST ${GIT}/blobs`, at, call);
-    blobs.set(file.path, documented(blob, shaOf));
-  }
+  const waiting = [...blobsOf(files).values()];
+  const upload = async (): Promise<void> => {
+    for (let same = waiting.pop(); same; same = waiting.pop()) {
+      const [first] = same;
+      const content = first ? bytesOf(first).toString('base64') : '';
+      const at = { ...repoOf(repo), content, encoding: 'base64' };
+      const route = `POST ${GIT}/blobs`;
+      const blob = await client.idempotent<{ sha: string }>(route, at, call, UNSEEN);
+      for (const { path } of same) blobs.set(path, documented(blob, shaOf));
+    }
+  };
+  const uploads = Array.from({ length: MAX_UPLOADS }, () =>
+    upload().catch((cause: unknown) => {
+      waiting.length = 0;
+      throw cause;
+    }),
+  );
+  const failed = (await Promise.allSettled(uploads)).find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
   return blobs;
 }
 
@@ -178,6 +227,7 @@ async function writeCommit(
       if (!existing || existing.type === 'tree') return raise(missing('file', path));
       return { path, mode: existing.mode, type: 'blob', sha: null };
     }
+    refuseReplaced(path, existing, known, files);
     const mode = modeOf(file, existing);
     const sha = blobs.get(path);
     return { path, mode, type: 'blob', ...(sha === undefined ? { content } : { sha }) };
@@ -186,6 +236,7 @@ async function writeCommit(
     `POST ${GIT}/trees`,
     { ...at, base_tree: base, tree: entries },
     call,
+    UNSEEN,
   );
   const written = documented(tree, shaOf);
   if (written === base) return undefined;
@@ -193,8 +244,26 @@ async function writeCommit(
     `POST ${GIT}/commits`,
     { ...at, message, tree: written, parents: [head] },
     call,
+    UNSEEN,
   );
   return documented(commit, shaOf);
+}
+
+/** A file in the place of a folder, or a folder in that of a file, would remove what the call does not name. */
+function refuseReplaced(
+  path: string,
+  existing: Entry | undefined,
+  known: ReadonlyMap<string, Entry>,
+  files: readonly FileChange[],
+): void {
+  const isKept = (one: string): boolean => !files.some((file) => file.path === one);
+  const folder = foldersOf(path).find((one) => {
+    const entry = known.get(one);
+    return entry !== undefined && entry.type !== 'tree' && isKept(one);
+  });
+  if (folder !== undefined) raise(conflict(`${folder} is not a folder. Delete it first.`));
+  if (existing?.type === 'tree') raise(conflict(`${path} is a folder. Delete its files first.`));
+  if (existing?.type === 'commit') raise(conflict(`${path} is a submodule.`));
 }
 
 const shaOf = ({ sha }: { readonly sha: string }): string => sha;
@@ -234,7 +303,9 @@ async function entriesAt(
     for (const [index, part] of parts.entries()) {
       const entry = (await read(at)).tree.find((one) => one.path === part);
       if (!entry) break;
-      if (index === parts.length - 1) all.set(path, { ...entry, path });
+      const own = parts.slice(0, index + 1).join('/');
+      all.set(own, { ...entry, path: own });
+      if (entry.type !== 'tree') break;
       at = entry.sha;
     }
   }
@@ -269,29 +340,37 @@ async function isOnBranch(kit: Kit, repo: string, branch: string, sha: string, c
   return data.status === 'ahead' || data.status === 'identical';
 }
 
-const MAX_CANDIDATES = 300;
-
-/** Finds the commit on the branch by its message and the content of every path. */
+/**
+ * Finds the commit of the operation on the branch: by its name, or, in another process than the one that made
+ * it, by its time, its message and the content of every path, which the branch must still have.
+ */
 async function findCommit(
   kit: Kit,
-  operation: UnknownOperation<CommitArguments>,
+  { id, args, sentAt }: UnknownOperation<CommitArguments>,
   call: CallContext,
 ) {
-  const { repo, branch, message, files } = operation.args;
-  const { items, isComplete } = await kit.client.collect<Schemas['commit']>(
-    'GET /repos/{owner}/{repo}/commits',
-    { ...repoOf(repo), sha: branch, since: sinceOf(operation.sentAt) },
-    call,
-    MAX_CANDIDATES,
+  const { repo, branch, message, files } = args;
+  const answer = (sha: string) => ({ branch, sha, files: files.length });
+  const known = kit.commits.get(id);
+  if (known !== undefined)
+    return (await isOnBranch(kit, repo, branch, known, call)) ? answer(known) : undefined;
+  const route = 'GET /repos/{owner}/{repo}/commits';
+  const at = { ...repoOf(repo), sha: branch, since: sinceOf(sentAt), per_page: 100 };
+  const page = await kit.client.read<readonly Schemas['commit'][]>(route, at, call);
+  const [head] = itemsIn(page) as typeof page.data;
+  const ours = page.data.find(
+    ({ commit }) =>
+      sameText(commit.message, message) && isSince(kit, page, sentAt, commit.committer?.date),
   );
-  for (const { sha, commit } of items) {
-    if (!sameText(commit.message, message)) continue;
+  if (!head || !ours) return page.next === undefined ? undefined : ('unknown' as const);
+  for (const { commit } of [head, ours]) {
     const entries = await entriesAt(kit, repo, commit.tree.sha, files, call);
-    const isOurs = files.every((file) => {
-      const expected = file.content === undefined ? undefined : blobSha(bytesOf(file));
-      return entries.get(file.path)?.sha === expected;
-    });
-    if (isOurs) return { branch, sha, files: files.length };
+    const hasContent = files.every(
+      (file) =>
+        entries.get(file.path)?.sha ===
+        (file.content === undefined ? undefined : blobSha(bytesOf(file))),
+    );
+    if (!hasContent) return 'unknown' as const;
   }
-  return isComplete ? undefined : ('unknown' as const);
+  return answer(ours.sha);
 }

@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { beforeSend, type Reconcile, type UnknownOperation } from '@toolkeel/contract';
 import { compact, type CallContext } from '@toolkeel/pack-kit';
 import { documented } from '../client/document.js';
+import { rejectionOf } from '../client/faults.js';
 import { hasMarker, withMarker } from '../client/markers.js';
 import { conflict } from '../faults.js';
 import {
+  differing,
   droppedFrom,
   githubTool,
+  isSince,
   reconcileBy,
-  rejectionOf,
   repoOf,
   sinceOf,
+  unapplied,
   withWarnings,
   type GitHubCall,
   type Kit,
@@ -75,12 +78,18 @@ interface IssueArguments {
 }
 
 /** The issue, and what GitHub did not take over from the request. */
-export function issueResult(issue: RawIssue, asked: Omit<IssueArguments, 'repo'>) {
+export function issueResult(
+  issue: RawIssue,
+  asked: Omit<IssueArguments, 'repo'> & { readonly state_reason?: string | undefined },
+) {
+  const { state_reason: reason } = asked;
+  const isReasonLost = reason !== undefined && (issue.state_reason ?? undefined) !== reason;
   const assignees = (issue.assignees ?? []).map(({ login }) => login);
   const isMilestoneLost = (asked.milestone ?? 0) > 0 && !issue.milestone;
   const warnings = [
     ...droppedFrom('labels', asked.labels, labelNames(issue.labels)),
     ...droppedFrom('assignees', asked.assignees, assignees),
+    ...(isReasonLost ? droppedFrom('state reasons', [reason], []) : []),
     ...(isMilestoneLost ? droppedFrom('milestones', [String(asked.milestone)], []) : []),
   ];
   return { issue: issueSummary(issue), ...withWarnings(warnings) };
@@ -154,7 +163,9 @@ const reviewTool = (kit: Kit) =>
     specs.submitReview,
     kit,
     async (args, call) => {
-      const { repo, number, event, commit_id, comments } = args;
+      const { repo, number, event, commit_id, comments = [] } = args;
+      // GitHub refuses a review that says nothing; a marker would make it say something.
+      const isEmpty = event !== 'approve' && args.body === '' && comments.length === 0;
       const created = await kit.client.once<Schemas['pull-request-review']>(
         `POST ${PULL}/reviews`,
         {
@@ -162,7 +173,7 @@ const reviewTool = (kit: Kit) =>
           number,
           // Always with an event: without one, the review would stay pending and invisible.
           event: event.toUpperCase(),
-          body: marked(kit, args.body, call),
+          body: isEmpty ? '' : marked(kit, args.body, call),
           commit_id,
           comments,
         },
@@ -237,6 +248,7 @@ const branchTool = (kit: Kit) =>
     kit,
     async ({ repo, branch, from = 'HEAD' }, call) => {
       const sha = await beforeSend(() => commitAt(kit, repo, from, call));
+      if (call.operationId !== undefined) kit.commits.set(call.operationId, sha);
       const at = { ...repoOf(repo), ref: `refs/heads/${branch}`, sha };
       let rejected: unknown;
       try {
@@ -261,12 +273,17 @@ const branchTool = (kit: Kit) =>
         kit,
         true,
         async (
-          { args }: UnknownOperation<{ repo: string; branch: string; from?: string | undefined }>,
+          {
+            id,
+            args,
+          }: UnknownOperation<{ repo: string; branch: string; from?: string | undefined }>,
           call,
         ) => {
           const existing = await headOf(kit, args.repo, args.branch, call);
           if (existing === undefined) return undefined;
-          const sha = await commitAt(kit, args.repo, args.from ?? 'HEAD', call);
+          // The ref may have moved since the branch was made from it.
+          const sha =
+            kit.commits.get(id) ?? (await commitAt(kit, args.repo, args.from ?? 'HEAD', call));
           return existing === sha ? { branch: args.branch, sha } : 'unknown';
         },
       ),
@@ -278,8 +295,9 @@ const RELEASES = '/repos/{owner}/{repo}/releases';
 async function releaseOfTag({ client }: Kit, repo: string, tag: string, call: CallContext) {
   try {
     const route = `GET ${RELEASES}/tags/{tag}`;
-    const at = { ...repoOf(repo), tag };
-    return documented(await client.read<Schemas['release']>(route, at, call), releaseOf);
+    const response = await client.read<Schemas['release']>(route, { ...repoOf(repo), tag }, call);
+    documented(response, releaseOf);
+    return response;
   } catch (cause) {
     if (rejectionOf(cause)?.status === 404) return undefined;
     throw cause;
@@ -289,14 +307,31 @@ async function releaseOfTag({ client }: Kit, repo: string, tag: string, call: Ca
 interface ReleaseArguments {
   readonly repo: string;
   readonly tag: string;
+  readonly name?: string | undefined;
+  readonly body: string;
+  readonly target?: string | undefined;
   readonly draft: boolean;
+  readonly prerelease: boolean;
 }
+
+const unlike = (
+  { name, body, target, draft, prerelease }: ReleaseArguments,
+  release: Schemas['release'],
+): string[] =>
+  differing({
+    name: [name, release.name],
+    body: [body, release.body],
+    target: [target, release.target_commitish],
+    draft: [draft, release.draft],
+    prerelease: [prerelease, release.prerelease],
+  });
 
 const releaseTool = (kit: Kit) =>
   githubTool(
     specs.createRelease,
     kit,
-    async ({ repo, tag, name, body, target, draft, prerelease }, call) => {
+    async (args, call) => {
+      const { repo, tag, name, body, target, draft, prerelease } = args;
       const given = { tag_name: tag, target_commitish: target, name, body, draft, prerelease };
       const request = { ...repoOf(repo), ...compact(given) };
       try {
@@ -309,7 +344,8 @@ const releaseTool = (kit: Kit) =>
         if (!errors.some(({ code }) => code === 'already_exists')) throw cause;
         const existing = await beforeSend(() => releaseOfTag(kit, repo, tag, call));
         if (!existing) throw cause;
-        return { release: existing, replayed: true };
+        const warnings = withWarnings(unapplied('release', unlike(args, existing.data)));
+        return { release: releaseOf(existing.data), replayed: true, ...warnings };
       }
     },
     {
@@ -317,10 +353,14 @@ const releaseTool = (kit: Kit) =>
       reconcile: reconcileBy(
         kit,
         true,
-        async ({ args }: UnknownOperation<ReleaseArguments>, call) => {
+        async ({ args, sentAt }: UnknownOperation<ReleaseArguments>, call) => {
           if (args.draft) return 'unknown';
-          const release = await releaseOfTag(kit, args.repo, args.tag, call);
-          return release && { release };
+          const found = await releaseOfTag(kit, args.repo, args.tag, call);
+          // GitHub refuses a second release of the tag, so an older one proves that this one was refused.
+          if (!found || !isSince(kit, found, sentAt, found.data.published_at)) return undefined;
+          return unlike(args, found.data).length > 0
+            ? 'unknown'
+            : { release: releaseOf(found.data) };
         },
       ),
     },

@@ -23,16 +23,18 @@ import {
   callContextOf,
   createToolFactory,
   describeFailure,
+  headerOf,
   memberOf,
   numberOf,
   pause,
+  stringOf,
   type BoundedMap,
   type CallContext,
 } from '@toolkeel/pack-kit';
 import type { GitHubClient } from '../client/client.js';
 import { documented, itemsIn } from '../client/document.js';
 import type { Call, GitHubResponse, Parameters } from '../client/request.js';
-import { githubErrorOf } from '../client/faults.js';
+import { rejectionOf } from '../client/faults.js';
 import type { GitHubConfig } from '../config.js';
 import { faultToError } from '../faults.js';
 import type { CursorSchema, PageCursor } from './specs/index.js';
@@ -47,6 +49,8 @@ export interface Kit {
   readonly identity: Identity;
   /** Pages that an answer cut, so that their rest is not fetched again. */
   readonly pages: BoundedMap<unknown>;
+  /** The commit that an operation puts on a branch, by the operation's id. */
+  readonly commits: BoundedMap<string>;
 }
 
 export interface Identity {
@@ -69,7 +73,7 @@ export function createIdentity(client: GitHubClient): Identity {
         known = { key, id: `github:${host}:${id}`, login: data.login };
       } catch (cause) {
         // The token of a workflow or an installation has no user.
-        if (!(cause instanceof FaultError) || cause.fault.status !== 403) throw cause;
+        if (rejectionOf(cause)?.status !== 403) throw cause;
         known = { key, id: `github:${host}:${key}` };
       }
       return known;
@@ -267,20 +271,48 @@ export function act<T>(call: CallContext, run: (inner: CallContext) => Promise<T
   );
 }
 
-/** The status of a rejection by GitHub. */
-export function rejectionOf(cause: unknown) {
-  if (!(cause instanceof FaultError) || cause.fault.kind !== 'rejected') return undefined;
-  return githubErrorOf(cause.fault);
-}
-
 /** GitHub's clock may differ from the journal's. */
 const SKEW_MS = 5 * 60_000;
 
 export const sinceOf = (sentAt: number): string => new Date(sentAt - SKEW_MS).toISOString();
 
+/** `Date` and the times in documents are whole seconds. */
+const ROUNDING_MS = 2_000;
+
+/** Whether GitHub's document is not older than the send, by GitHub's clock. */
+export function isSince(
+  { client }: Kit,
+  { headers }: Pick<GitHubResponse, 'headers'>,
+  sentAt: number,
+  time: string | null | undefined,
+): boolean {
+  const serverNow = Date.parse(headerOf(headers, 'date') ?? '');
+  const skewMs = Number.isNaN(serverNow) ? 0 : serverNow - client.clock.wallNow();
+  return Date.parse(time ?? '') >= sentAt + skewMs - ROUNDING_MS;
+}
+
 /** GitHub trims titles and messages. */
 export const sameText = (one: string, other: string): boolean =>
   one.replaceAll(/\s+/g, ' ').trim() === other.replaceAll(/\s+/g, ' ').trim();
+
+/** The names of what was asked for and is different. What was not asked for is not. */
+export const differing = (
+  members: Readonly<Record<string, readonly [asked: unknown, has: unknown]>>,
+): string[] =>
+  Object.keys(members).filter((name) => {
+    const [asked, has] = members[name] ?? [];
+    if (asked === undefined) return false;
+    if (Array.isArray(asked)) return droppedFrom(name, asked, (has ?? []) as string[]).length > 0;
+    return typeof asked === 'string'
+      ? !sameText(asked, stringOf(has) ?? '')
+      : asked !== (has ?? false);
+  });
+
+/** The warning of a repeated create that asks for something else than what exists. */
+export const unapplied = (what: string, names: readonly string[]): string[] =>
+  names.length === 0
+    ? []
+    : [`The ${what} existed before and was not changed. Not as requested: ${names.join(', ')}.`];
 
 const SECOND_LOOK_MS = 2_000;
 
@@ -332,3 +364,9 @@ const ACTS_WITHIN_MS = 30_000;
 
 export const invalidInput = (field: string, reason: string) =>
   toolError('invalid_input', `${field}: ${reason}`, { details: { field, reason } });
+
+/** An update that names no change is a mistake of the caller, not a success. */
+export const refuseUnchanged = (changes: Readonly<Record<string, unknown>>) =>
+  Object.values(changes).some((value) => value !== undefined)
+    ? undefined
+    : invalidInput('arguments', 'name a change, such as title, body or state');

@@ -1,18 +1,10 @@
-import { page } from '@toolkeel/contract';
-import { compact, type CallContext } from '@toolkeel/pack-kit';
-import {
-  githubTool,
-  listPage,
-  listTool,
-  rateLimitOf,
-  rejectionOf,
-  repoOf,
-  member,
-  type Kit,
-} from './kit.js';
-import { documented, itemsIn } from '../client/document.js';
-import { bodyOf, bytesIn, clip, fileOf, jobOf, reviewOf, runOf, type Schemas } from './present.js';
+import type { CallContext } from '@toolkeel/pack-kit';
+import { githubTool, listPage, listTool, repoOf, member, type Kit } from './kit.js';
+import { documented } from '../client/document.js';
+import { rejectionOf } from '../client/faults.js';
+import { bytesIn, clip, fileOf, jobOf, reviewOf, runOf, type Schemas } from './present.js';
 import * as specs from './specs/index.js';
+import { threadsPage } from './threads.js';
 
 export const pullReadTools = (kit: Kit) => [diffTool(kit), discussionTool(kit)];
 
@@ -74,94 +66,6 @@ const discussionTool = (kit: Kit) =>
       cursor,
     );
   });
-
-const THREADS = `query($owner: String!, $repo: String!, $number: Int!, $first: Int!, $after: String) {
-  repository(owner: $owner, name: $repo) {
-    pullRequest(number: $number) {
-      reviewThreads(first: $first, after: $after) {
-        pageInfo { hasNextPage endCursor }
-        nodes {
-          id isResolved isOutdated path line
-          comments(first: 50) { totalCount nodes { databaseId author { login } body createdAt } }
-        }
-      }
-    }
-  }
-}`;
-
-interface ThreadsData {
-  readonly repository: {
-    readonly pullRequest: {
-      readonly reviewThreads: {
-        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-        readonly nodes: readonly Thread[];
-      };
-    } | null;
-  } | null;
-}
-
-interface Thread {
-  readonly id: string;
-  readonly isResolved: boolean;
-  readonly isOutdated: boolean;
-  readonly path: string;
-  readonly line: number | null;
-  readonly comments: {
-    readonly totalCount: number;
-    readonly nodes: readonly {
-      readonly databaseId: number;
-      readonly author: { readonly login: string } | null;
-      readonly body: string;
-      readonly createdAt: string;
-    }[];
-  };
-}
-
-async function threadsPage(
-  kit: Kit,
-  args: { readonly repo: string; readonly number: number; readonly limit: number },
-  call: CallContext,
-  cursor: specs.PageCursor | undefined,
-): Promise<never> {
-  const after = cursor?.u === undefined || cursor.u === '' ? null : cursor.u;
-  const variables = { ...repoOf(args.repo), number: args.number, first: args.limit, after };
-  const { data, errors } = await kit.client.graphql<ThreadsData>(THREADS, variables, call);
-  const threads = data.repository?.pullRequest?.reviewThreads;
-  if (!threads) throw kit.client.graphqlError(errors);
-  const skip = cursor?.k ?? 0;
-  const url = kit.client.graphqlUrl;
-  const { hasNextPage, endCursor } = documented({ data: threads, url }, ({ pageInfo }) => ({
-    hasNextPage: pageInfo.hasNextPage,
-    endCursor: pageInfo.endCursor ?? '',
-  }));
-  const threadsIn = itemsIn({ data: threads.nodes, url }) as readonly Thread[];
-  const entries = threadsIn
-    .slice(skip)
-    .map((thread) => documented({ data: thread, url }, threadOf));
-  return page(
-    { entries },
-    {
-      next: hasNextPage ? { u: endCursor } : undefined,
-      after: (kept: number) => ({ u: after ?? '', k: skip + kept }),
-      rateLimit: rateLimitOf(kit, 'graphql'),
-    },
-  ) as never;
-}
-
-const threadOf = ({ id, isResolved, isOutdated, path, line, comments }: Thread) => ({
-  thread_id: id,
-  resolved: isResolved,
-  ...(isOutdated && { outdated: true }),
-  path,
-  ...compact({ line: line ?? undefined }),
-  ...(comments.totalCount > comments.nodes.length && { total_comments: comments.totalCount }),
-  comments: comments.nodes.map((comment) => ({
-    comment_id: comment.databaseId,
-    author: comment.author?.login ?? '',
-    created_at: comment.createdAt,
-    ...bodyOf(comment.body, 4000),
-  })),
-});
 
 export const actionReadTools = (kit: Kit) => [
   listTool(specs.listRuns, kit, {

@@ -1,17 +1,19 @@
 import { beforeSend, toolError, type UnknownOperation } from '@toolkeel/contract';
 import { compact, pause, type CallContext } from '@toolkeel/pack-kit';
 import { documented, itemsIn } from '../client/document.js';
+import { rejectionOf } from '../client/faults.js';
 import { conflict } from '../faults.js';
 import {
   act,
+  differing,
   droppedFrom,
   githubTool,
+  isSince,
   reconcileBy,
-  rejectionOf,
+  refuseUnchanged,
   repoOf,
   runParts,
-  sameText,
-  sinceOf,
+  unapplied,
   warningOf,
   withWarnings,
   type Kit,
@@ -34,6 +36,8 @@ interface PullArguments {
   readonly title: string;
   readonly head: string;
   readonly base: string;
+  readonly body: string;
+  readonly draft: boolean;
   readonly reviewers?: readonly string[] | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly assignees?: readonly string[] | undefined;
@@ -55,9 +59,12 @@ const createPullTool = (kit: Kit) =>
         } catch (cause) {
           const error = rejectionOf(cause);
           if (error?.status !== 422 || !/already exists/i.test(error.reason ?? '')) throw cause;
-          const [existing] = await beforeSend(() => pullsOf(kit, args, 'open', inner));
+          const { data } = await beforeSend(() => pullsOf(kit, args, 'open', inner));
+          const [existing] = data;
           if (!existing) throw cause;
-          return { pull: pullSummary(existing), replayed: true };
+          const names = differing({ ...contentOf(args, existing), ...peopleOf(args, existing) });
+          const warnings = withWarnings(unapplied('pull request', names));
+          return { pull: pullSummary(existing), replayed: true, ...warnings };
         }
       }),
     {
@@ -65,13 +72,16 @@ const createPullTool = (kit: Kit) =>
         kit,
         true,
         async ({ args, sentAt }: UnknownOperation<PullArguments>, call) => {
-          const since = sinceOf(sentAt);
-          const pulls = await pullsOf(kit, args, 'all', call);
-          const recent = pulls.filter(({ created_at }) => created_at >= since);
-          const found = recent.find(({ title }) => sameText(title, args.title));
-          // One of another title may be ours, renamed, and proves nothing.
+          const page = await pullsOf(kit, args, 'all', call);
+          const recent = page.data.filter((pull) => isSince(kit, page, sentAt, pull.created_at));
+          const found = recent.find(
+            (pull) => pull.state === 'open' && differing(contentOf(args, pull)).length === 0,
+          );
+          // Another one may be ours, changed since, and proves nothing.
           if (!found) return recent.length > 0 ? 'unknown' : undefined;
-          return { pull: pullSummary(found), ...withWarnings(missingIn(args, found)) };
+          const lost = differing(peopleOf(args, found));
+          const warning = `Not set, or ignored by GitHub: some of the ${lost.join(', ')}.`;
+          return { pull: pullSummary(found), ...withWarnings(lost.length > 0 ? [warning] : []) };
         },
       ),
     },
@@ -89,10 +99,28 @@ async function pullsOf(
   const route = `GET ${PULLS}`;
   const at = { ...repoOf(repo), head: from, base, state, per_page: 30 };
   const page = await client.read(route, at, call);
-  const pulls = itemsIn(page) as readonly Schemas['pull-request-simple'][];
-  documented({ ...page, data: pulls }, (all) => all.map(pullSummary));
-  return pulls;
+  const data = itemsIn(page) as readonly FoundPull[];
+  documented({ ...page, data }, (all) => all.map(pullSummary));
+  return { ...page, data };
 }
+
+type FoundPull = Schemas['pull-request-simple'];
+
+const contentOf = ({ title, body, draft }: PullArguments, pull: FoundPull) => ({
+  title: [title, pull.title] as const,
+  body: [body, pull.body] as const,
+  draft: [draft, pull.draft] as const,
+});
+
+const peopleOf = ({ reviewers, labels, assignees }: PullArguments, pull: FoundPull) => {
+  const has = pullSummary(pull);
+  const logins = (pull.assignees ?? []).map(({ login }) => login);
+  return {
+    reviewers: [reviewers, has.reviewers] as const,
+    labels: [labels, has.labels] as const,
+    assignees: [assignees, logins] as const,
+  };
+};
 
 /** Reviewers, labels and assignees follow; what fails of them is a warning, the pull request exists. */
 async function completed(
@@ -136,18 +164,6 @@ async function completed(
       return droppedFrom('assignees', assignees, kept);
     });
   return { pull: shown, ...withWarnings(warnings) };
-}
-
-/** After a lost answer: what of the request the pull request does not have. */
-function missingIn(args: PullArguments, pull: Schemas['pull-request-simple']): string[] {
-  const has = pullSummary(pull);
-  const assignees = (pull.assignees ?? []).map(({ login }) => login);
-  const lost = [
-    ...droppedFrom('reviewers', args.reviewers, has.reviewers ?? []),
-    ...droppedFrom('labels', args.labels, has.labels ?? []),
-    ...droppedFrom('assignees', args.assignees, assignees),
-  ];
-  return lost.map((text) => text.replace('GitHub ignored', 'Not set, or ignored by GitHub,'));
 }
 
 const MAX_MERGE_ROUNDS = 3;
@@ -239,56 +255,67 @@ const NO_AUTO_MERGE =
   'mutation($id: ID!) { disablePullRequestAutoMerge(input: { pullRequestId: $id }) { pullRequest { isDraft } } }';
 
 const updatePullTool = (kit: Kit) =>
-  githubTool(specs.updatePull, kit, async (args, call) => {
-    const { client } = kit;
-    const { repo, number, title, body, state, base, draft, auto_merge: auto } = args;
-    const at = { ...repoOf(repo), number };
-    const before = await beforeSend(() => readPull(kit, args, call));
-    const id = before.node_id;
-    const mutate = (document: string, variables: object) => async () => {
-      const { data, errors } = await client.graphql(
-        document,
-        { id, ...variables },
-        call,
-        'idempotent',
-      );
-      if (errors.length > 0) throw client.graphqlError(errors);
-      return data;
-    };
-    const fields = compact({ title, body, state, base });
-    const has = pullSummary(before).reviewers ?? [];
-    const added = (args.add_reviewers ?? []).filter((name) => !has.includes(name));
-    const removed = (args.remove_reviewers ?? []).filter((name) => has.includes(name));
-    const parts: Part[] = [];
-    if (Object.keys(fields).length > 0)
-      parts.push(['fields', () => client.idempotent(`PATCH ${PULL}`, { ...at, ...fields }, call)]);
-    if (draft !== undefined && draft !== before.draft)
-      parts.push([
-        'draft',
-        mutate(DRAFT(draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'), {}),
-      ]);
-    const REVIEWERS = `${PULL}/requested_reviewers`;
-    if (added.length > 0)
-      parts.push([
-        'reviewers',
-        () => client.idempotent(`POST ${REVIEWERS}`, { ...at, reviewers: added }, call),
-      ]);
-    if (removed.length > 0)
-      parts.push([
-        'reviewers',
-        () => client.idempotent(`DELETE ${REVIEWERS}`, { ...at, reviewers: removed }, call),
-      ]);
-    if (auto === 'off') {
-      if (before.auto_merge) parts.push(['auto_merge', mutate(NO_AUTO_MERGE, {})]);
-    } else if (auto !== undefined && before.auto_merge?.merge_method !== auto) {
-      parts.push(['auto_merge', mutate(AUTO_MERGE, { method: auto.toUpperCase() })]);
-    }
-    const { warnings } = await runParts(parts);
-    const after = await readPull(kit, args, call).catch((cause: unknown) => {
-      warnings.push(
-        warningOf('This is the state before the change; the new one is unknown', cause),
-      );
-      return before;
-    });
-    return { pull: pullSummary(after), ...withWarnings(warnings) };
-  });
+  githubTool(
+    specs.updatePull,
+    kit,
+    async (args, call) => {
+      const { client } = kit;
+      const { repo, number, title, body, state, base, draft, auto_merge: auto } = args;
+      const at = { ...repoOf(repo), number };
+      const before = await beforeSend(() => readPull(kit, args, call));
+      const id = before.node_id;
+      const mutate = (document: string, variables: object) => async () => {
+        const { data, errors } = await client.graphql(
+          document,
+          { id, ...variables },
+          call,
+          'idempotent',
+        );
+        if (errors.length > 0) throw client.graphqlError(errors);
+        return data;
+      };
+      const fields = compact({ title, body, state, base });
+      const has = pullSummary(before).reviewers ?? [];
+      const added = (args.add_reviewers ?? []).filter((name) => !has.includes(name));
+      const removed = (args.remove_reviewers ?? []).filter((name) => has.includes(name));
+      const parts: Part[] = [];
+      if (Object.keys(fields).length > 0)
+        parts.push([
+          'fields',
+          () => client.idempotent(`PATCH ${PULL}`, { ...at, ...fields }, call),
+        ]);
+      if (draft !== undefined && draft !== before.draft)
+        parts.push([
+          'draft',
+          mutate(DRAFT(draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'), {}),
+        ]);
+      const REVIEWERS = `${PULL}/requested_reviewers`;
+      if (added.length > 0)
+        parts.push([
+          'reviewers',
+          () => client.idempotent(`POST ${REVIEWERS}`, { ...at, reviewers: added }, call),
+        ]);
+      if (removed.length > 0)
+        parts.push([
+          'reviewers',
+          () => client.idempotent(`DELETE ${REVIEWERS}`, { ...at, reviewers: removed }, call),
+        ]);
+      if (auto === 'off') {
+        if (before.auto_merge) parts.push(['auto_merge', mutate(NO_AUTO_MERGE, {})]);
+      } else if (auto !== undefined && before.auto_merge?.merge_method !== auto) {
+        parts.push(['auto_merge', mutate(AUTO_MERGE, { method: auto.toUpperCase() })]);
+      }
+      const { warnings } = await runParts(parts);
+      const after = await readPull(kit, args, call).catch((cause: unknown) => {
+        warnings.push(
+          warningOf('This is the state before the change; the new one is unknown', cause),
+        );
+        return before;
+      });
+      return { pull: pullSummary(after), ...withWarnings(warnings) };
+    },
+    {
+      check: ({ repo: _, number: __, add_reviewers = [], remove_reviewers = [], ...fields }) =>
+        add_reviewers.length + remove_reviewers.length > 0 ? undefined : refuseUnchanged(fields),
+    },
+  );

@@ -160,7 +160,7 @@ async function readIssue(
 }
 
 function rateLimits({ client }: Kit) {
-  const { budgets, blockedUntil } = client.rateLimits();
+  const { budgets, blockedUntil, plannedUntil } = client.rateLimits();
   const iso = (at: number): string => new Date(at).toISOString();
   return {
     budgets: budgets.map(({ resource, limit, remaining, reset }) => ({
@@ -170,6 +170,7 @@ function rateLimits({ client }: Kit) {
       reset: iso(reset * 1000),
     })),
     ...(blockedUntil !== undefined && { held_back_until: iso(blockedUntil) }),
+    ...(plannedUntil !== undefined && { own_mutations_planned_until: iso(plannedUntil) }),
     ...(budgets.length === 0 && { note: 'No response has reported a limit yet.' }),
   };
 }
@@ -258,7 +259,7 @@ function isBinary(bytes: Buffer): boolean {
 /** The requested lines, as many as fit. */
 function windowOf(text: string, first: number, last: number) {
   const lines = text.split('\n');
-  const total = text.endsWith('\n') ? lines.length - 1 : lines.length;
+  const total = text === '' || text.endsWith('\n') ? lines.length - 1 : lines.length;
   let end = first - 1;
   let length = 0;
   while (end < Math.min(total, last)) {
@@ -275,7 +276,8 @@ function windowOf(text: string, first: number, last: number) {
     text: shown,
     total_lines: total,
     ...withWarnings(shown.length < chosen.length ? [cut] : []),
-    ...(!isWhole && { start_line: first, end_line: end }),
+    ...(end < first && !isWhole && withWarnings([`There is no such line: ${total} in all.`])),
+    ...(end >= first && !isWhole && { start_line: first, end_line: end }),
     ...(end < Math.min(total, last) && { next_line: end + 1 }),
   };
 }
@@ -291,6 +293,8 @@ const getPullTool = (kit: Kit) =>
       warnings.push(warningOf('The checks could not be read', cause));
       return undefined;
     });
+    const { total = 0, counted = 0 } = checks ?? {};
+    if (total > counted) warnings.push(`Only ${counted} of ${total} checks were counted.`);
     return { pull, ...compact({ checks }), ...withWarnings(warnings) };
   });
 
@@ -305,6 +309,7 @@ async function checksOf({ client }: Kit, repo: string, ref: string, call: CallCo
     ['success', 'neutral', 'skipped'].includes(state);
   return {
     total: numberOf(memberOf(data, 'total_count')) ?? runs.length,
+    counted: runs.length,
     passed: runs.filter(isFine).length,
     others: runs.filter((run) => !isFine(run)).slice(0, 30),
   };

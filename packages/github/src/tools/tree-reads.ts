@@ -3,7 +3,7 @@ import { compact } from '@toolkeel/pack-kit';
 import { documented } from '../client/document.js';
 import type { GitHubResponse } from '../client/request.js';
 import { githubTool, rateLimitOf, repoOf, withWarnings, type Kit } from './kit.js';
-import { fileOf, type Schemas } from './present.js';
+import { clip, fileOf, type Schemas } from './present.js';
 import * as specs from './specs/index.js';
 
 interface TreeEntry {
@@ -90,18 +90,27 @@ const noFolder = (path: string) =>
 
 const MAX_SHOWN_COMMITS = 50;
 
+const MAX_TITLE = 300;
+
 type Comparison = Schemas['commit-comparison'];
+
+/** The compared commits. A comparison of many commits names its head only in its link. */
+function commitsOf({ base_commit, commits, total_commits, permalink_url }: Comparison) {
+  const last = commits.length === total_commits ? commits.at(-1)?.sha : undefined;
+  const head = last ?? /\b[0-9a-f]{7,64}$/.exec(permalink_url)?.[0];
+  return [base_commit.sha, head];
+}
 
 export const compareTool = (kit: Kit) =>
   githubTool(specs.compare, kit, async (args, call) => {
     const { cursor } = call;
     const { client } = kit;
-    const basehead = `${args.base}...${args.head}`;
     const route = 'GET /repos/{owner}/{repo}/compare/{basehead}';
+    const basehead = cursor?.u ?? `${args.base}...${args.head}`;
     const at = { ...repoOf(args.repo), basehead, per_page: 100 };
-    const key = `${route} ${JSON.stringify(at)}`;
-    // Branches move, so the pages of one comparison come from one response.
-    const held = cursor && (kit.pages.get(key) as GitHubResponse<Comparison> | undefined);
+    const keyOf = (pinned: string): string => `compare ${args.repo} ${pinned}`;
+    const held =
+      cursor && (kit.pages.get(keyOf(cursor.u)) as GitHubResponse<Comparison> | undefined);
     const response = held ?? (await client.read<Comparison>(route, at, call));
     const { data } = response;
     const start = cursor?.k ?? 0;
@@ -109,7 +118,9 @@ export const compareTool = (kit: Kit) =>
       (data.files ?? []).slice(start, start + args.limit).map(fileOf),
     );
     const all = data.files?.length ?? 0;
-    if (all > 1) kit.pages.set(key, response);
+    // Branches move: the pages are those of the commits that were compared first.
+    const u = cursor?.u ?? (all > 1 ? documented(response, commitsOf).join('...') : '');
+    if (all > 1) kit.pages.set(keyOf(u), response);
     const end = start + files.length;
     const warnings = all >= 300 ? ['GitHub lists at most 300 files of a comparison.'] : [];
     const summary = documented(response, () => ({
@@ -119,14 +130,14 @@ export const compareTool = (kit: Kit) =>
       merge_base: data.merge_base_commit.sha,
       commits: data.commits.slice(0, MAX_SHOWN_COMMITS).map(({ sha, commit }) => ({
         sha,
-        title: commit.message.split('\n')[0] ?? '',
+        title: clip(commit.message.split('\n')[0] ?? '', MAX_TITLE),
       })),
     }));
     return page(
       { ...(cursor === undefined && summary), ...withWarnings(warnings), files },
       {
-        next: end < all ? { u: '', k: end } : undefined,
-        after: (kept) => ({ u: '', k: start + kept }),
+        next: end < all ? { u, k: end } : undefined,
+        after: (kept) => ({ u, k: start + kept }),
         rateLimit: rateLimitOf(kit),
       },
     );

@@ -1,13 +1,14 @@
 import { beforeSend, type UnknownOperation } from '@toolkeel/contract';
 import { compact, memberOf, numberOf, stringOf, type CallContext } from '@toolkeel/pack-kit';
 import { documented } from '../client/document.js';
+import { rejectionOf } from '../client/faults.js';
 import { conflict } from '../faults.js';
 import { issueResult } from './create.js';
 import {
   githubTool,
   invalidInput,
   reconcileBy,
-  rejectionOf,
+  refuseUnchanged,
   repoOf,
   runParts,
   withWarnings,
@@ -20,20 +21,30 @@ import * as specs from './specs/index.js';
 const ISSUE = '/repos/{owner}/{repo}/issues/{number}';
 
 export const updateTools = (kit: Kit) => [
-  githubTool(specs.updateIssue, kit, async (args, call) => {
-    const { repo, number, milestone, ...changes } = args;
-    const updated = await kit.client.idempotent<RawIssue>(
-      `PATCH ${ISSUE}`,
-      {
-        ...repoOf(repo),
-        number,
-        ...changes,
-        ...(milestone !== undefined && { milestone: milestone === 0 ? null : milestone }),
-      },
-      call,
-    );
-    return documented(updated, (issue) => issueResult(issue, { ...changes, milestone }));
-  }),
+  githubTool(
+    specs.updateIssue,
+    kit,
+    async (args, call) => {
+      const { repo, number, milestone, ...changes } = args;
+      const updated = await kit.client.idempotent<RawIssue>(
+        `PATCH ${ISSUE}`,
+        {
+          ...repoOf(repo),
+          number,
+          ...changes,
+          ...(milestone !== undefined && { milestone: milestone === 0 ? null : milestone }),
+        },
+        call,
+      );
+      return documented(updated, (issue) => issueResult(issue, { ...changes, milestone }));
+    },
+    {
+      check: ({ repo: _, number: __, ...changes }) =>
+        changes.state_reason !== undefined && changes.state === undefined
+          ? invalidInput('state_reason', 'GitHub ignores it without a state')
+          : refuseUnchanged(changes),
+    },
+  ),
   githubTool(specs.resolveThread, kit, async ({ thread_id, resolved }, call) => {
     const name = resolved ? 'resolveReviewThread' : 'unresolveReviewThread';
     const document = `mutation($id: ID!) { ${name}(input: { threadId: $id }) { thread { isResolved } } }`;
@@ -59,8 +70,9 @@ const relateTool = (kit: Kit) =>
   githubTool(
     specs.relateIssues,
     kit,
-    async ({ repo, number, add = [], remove = [] }, call) => {
+    async ({ repo, number, ...given }, call) => {
       const { client } = kit;
+      const [add, remove] = [new Set(given.add), new Set(given.remove)];
       const at = { ...repoOf(repo), number };
       const { present, ids } = await beforeSend(async () => {
         const children = await subIssues(kit, at, call);
@@ -75,8 +87,8 @@ const relateTool = (kit: Kit) =>
         }
         return { present: new Set(children.map((child) => child.number)), ids: known };
       });
-      const added = add.filter((child) => !present.has(child));
-      const removed = remove.filter((child) => present.has(child));
+      const added = [...add].filter((child) => !present.has(child));
+      const removed = [...remove].filter((child) => present.has(child));
       const isChild = async (child: number): Promise<boolean> =>
         (await subIssues(kit, at, call)).some((one) => one.number === child);
       const change = (route: string, child: number, wanted: boolean): Part => [

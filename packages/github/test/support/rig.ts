@@ -45,7 +45,10 @@ export const closeAfterEach = (): void => {
   });
 };
 
-async function createRig(config: Config, env: Readonly<Record<string, string>>): Promise<Rig> {
+export async function createRig(
+  config: Config,
+  env: Readonly<Record<string, string>>,
+): Promise<Rig> {
   const events: PackEvent[] = [];
   const pack = createGitHubPack({ env });
   const instance = await pack.create(configSchema.parse(config), {

@@ -5,6 +5,7 @@ import { guarded, idempotent, labels, logins, number, once, ref, repo, text } fr
 
 export const updateIssue = specifyTool({
   ...idempotent,
+  errors: [...githubCodes, 'invalid_input'],
   name: 'github_update_issue',
   description: 'Change an issue. labels and assignees replace the present ones.',
   input: z.object({
@@ -22,6 +23,7 @@ export const updateIssue = specifyTool({
 
 export const updatePull = specifyTool({
   ...idempotent,
+  errors: [...githubCodes, 'invalid_input'],
   name: 'github_update_pull',
   description: 'Change a pull request, ask reviewers, set draft or auto-merge.',
   input: z.object({
