@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -100,6 +100,49 @@ describe('a misbehaving CLI', () => {
     expect(error).toMatchObject({ code: 'incomplete_stream', attempts: 3 });
   });
 
+  it.for([{}, { structured_output: null }])(
+    'a missing structured answer is no success with the text null: %j',
+    async (missing) => {
+      const result = { type: 'result', subtype: 'success', is_error: false };
+      const said = { stop_reason: 'end_turn', result: 'I cannot do that.', usage: {} };
+      const answer = { ...result, ...said, ...missing };
+      const model = await cliOf(`write(${JSON.stringify(answer)})`);
+      const error = await errorOf(model.complete({ ...ask(), responseSchema: { type: 'object' } }));
+      expect(error).toMatchObject({ code: 'bad_response', retriable: true, attempts: 3 });
+      expect(error.message).toContain('Claude says: I cannot do that');
+    },
+  );
+
+  it.for([
+    ['refusal', 'filtered'],
+    ['max_tokens', 'length'],
+  ] as const)(
+    'a structured answer that is missing for the reason %s has that finish',
+    async ([stopReason, finish]) => {
+      const result = { type: 'result', subtype: 'success', is_error: false, result: 'No.' };
+      const answer = { ...result, stop_reason: stopReason, usage: {} };
+      const model = await cliOf(`write(${JSON.stringify(answer)})`);
+      const request = { ...ask(), responseSchema: { type: 'object' } };
+      expect(await model.complete(request)).toMatchObject({ finish, text: '', attempts: 1 });
+    },
+  );
+
+  it('one that repeats a request itself is ended, and the retries are ours', async () => {
+    const retry = { attempt: 1, max_retries: 10, retry_delay_ms: 500, error_status: 529 };
+    const message = { type: 'system', subtype: 'api_retry', error: 'overloaded', ...retry };
+    const model = await cliOf(`write(${JSON.stringify(message)}); finish('Repeated');`);
+    const error = await errorOf(model.complete(ask()));
+    expect(error).toMatchObject({ code: 'overloaded', status: 529, retriable: true, attempts: 3 });
+    await expectNoChildren();
+  });
+
+  it('one that renews its login is left to it', async () => {
+    const cause = { error_status: 401, error: 'authentication_failed' };
+    const message = { type: 'system', subtype: 'api_retry', attempt: 0, ...cause };
+    const model = await cliOf(`write(${JSON.stringify(message)}); finish('Welcome back');`);
+    expect(await model.complete(ask())).toMatchObject({ text: 'Welcome back', attempts: 1 });
+  });
+
   it.for([
     ['one endless line', "'x'.repeat(100_000)"],
     ['endless lines', "JSON.stringify({ type: 'x'.repeat(100_000) }) + '\\n'"],
@@ -127,6 +170,51 @@ describe('a misbehaving CLI', () => {
     const completion = await (await cliOf(`write(${JSON.stringify(message)})`)).complete(ask());
     const expected = { inputTokens: 50, outputTokens: 2, cachedInputTokens: 40 };
     expect(completion.usage).toEqual(expected);
+  });
+});
+
+describe('the limit of a plan', () => {
+  const inAnHour = Math.ceil(Date.now() / 1000 + 3_600);
+  const failing = (status: number, limit: object) =>
+    cliOf(`write({ type: 'rate_limit_event', rate_limit_info: ${JSON.stringify(limit)} });
+      write({ type: 'result', subtype: 'success', is_error: true, api_error_status: ${status}, result: 'no', usage: {} })`);
+  const noCredits = { overageStatus: 'rejected', overageDisabledReason: 'out_of_credits' };
+
+  it.for([
+    ['a 529', 529, 'overloaded'],
+    ['a plain 429', 429, 'rate_limited'],
+  ] as const)(
+    'that allows the request does not make %s a billing error or a long wait',
+    async ([, status, code]) => {
+      const limit = { status: 'allowed', resetsAt: inAnHour, ...noCredits };
+      const error = await errorOf((await failing(status, limit)).complete(ask()));
+      expect(error).toMatchObject({ code, retriable: true, attempts: 3 });
+      expect(error).not.toHaveProperty('retryAfterMs');
+    },
+  );
+
+  it.for([noCredits, { errorCode: 'credits_required' }])(
+    'that is used up is waited for until its reset, although credits would help: %j',
+    async (reason) => {
+      const model = await failing(429, { status: 'rejected', resetsAt: inAnHour, ...reason });
+      const error = await errorOf(model.complete(ask()));
+      expect(error).toMatchObject({ code: 'rate_limited', retriable: true, attempts: 1 });
+      expect(error.retryAfterMs).toBeGreaterThan(3_000_000);
+      expect(await errorOf(model.complete(ask()))).toMatchObject({ code: 'cooling_down' });
+    },
+  );
+
+  it('that no reset follows is a matter of billing if the request needs credits', async () => {
+    const model = await failing(429, { status: 'rejected', errorCode: 'credits_required' });
+    const error = await errorOf(model.complete(ask()));
+    expect(error).toMatchObject({ code: 'billing', retriable: false, attempts: 1 });
+  });
+
+  it('does not hide that the API refuses the request for another reason', async () => {
+    const model = await failing(400, { status: 'rejected', resetsAt: inAnHour });
+    const error = await errorOf(model.complete(ask()));
+    expect(error).toMatchObject({ code: 'invalid_request', retriable: false, status: 400 });
+    expect(error).not.toHaveProperty('retryAfterMs');
   });
 });
 
@@ -179,6 +267,23 @@ describe('the process of the CLI', () => {
     expect(await model.complete(ask())).toMatchObject({ text: 'ok' });
   });
 
+  it.for([
+    ['the name of its model', { model: 'son\0net' }],
+    ['its schema', { responseSchema: { type: 'object', title: 'x'.repeat(300_000) } }],
+  ] as const)(
+    'that cannot be given %s fails this request only, and leaves nothing behind',
+    async ([, extra]) => {
+      const temporary = mkdtempSync(join(folder, 'tmp-'));
+      const model = await cliOf("finish('ok')", { maxProcesses: 1 });
+      vi.stubEnv('TMPDIR', temporary);
+      const error = await errorOf(model.complete({ ...ask(), ...extra }));
+      expect(error).toMatchObject({ code: 'unsupported', retriable: false });
+      expect(error.message).toMatch(/cannot be passed to the Claude CLI/);
+      expect(readdirSync(temporary)).toEqual([]);
+      expect(await model.complete(ask())).toMatchObject({ text: 'ok' });
+    },
+  );
+
   it('is ended by close, and none is started for requests that wait', async () => {
     const sandbox = await sandboxOf({ faults: [{ kind: 'stall', routes: ['messages'] }] });
     const model = claudeOf(sandbox, { maxProcesses: 1 });
@@ -212,18 +317,23 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-it('a child that ignores the end of its input does not survive a killed parent', async () => {
+it('a killed parent leaves neither a child that ignores the end of its input nor its folders', async () => {
   const deaf = join(folder, 'deaf.mjs');
   writeFileSync(
     deaf,
     "process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1000); console.log('up');",
   );
   const program = fileURLToPath(new URL('../dist/claude/parent.fixture.js', import.meta.url));
-  const parent = spawn(process.execPath, [program, deaf], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const folders = mkdtempSync(join(folder, 'guarded-'));
+  const parent = spawn(process.execPath, [program, deaf, folders], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [output] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(output.toString());
   expect(isAlive(pid)).toBe(true);
+  expect(readdirSync(folders)).toHaveLength(3);
   parent.kill('SIGKILL');
   await expect.poll(() => isAlive(pid)).toBe(false);
+  await expect.poll(() => readdirSync(folders)).toEqual([expect.stringMatching(/^released /)]);
   rmSync(folder, { recursive: true });
 });

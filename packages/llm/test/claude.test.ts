@@ -58,6 +58,7 @@ describe('Claude', () => {
     };
     const structured = await model.complete({ ...ask(), responseSchema });
     expect(JSON.parse(structured.text)).toEqual({ answer: expect.any(String) });
+    expect(structured.finish).toBe('stop');
   });
 
   it.for<readonly [FaultRule['kind'], string, object]>([
@@ -97,6 +98,8 @@ describe('Claude', () => {
     const sandbox = await sandboxOf({ faults: [{ ...rule, routes: ['messages'] }] });
     const error = await errorOf(claudeOf(sandbox).complete(ask()));
     expect(error).toMatchObject({ code, retriable: false, attempts: 1, ...facts });
+    // The CLI asks once more when the API refuses its login, which it may have to renew.
+    expect(asked(sandbox)).toBe(rule.kind === 'http-401' ? 2 : 1);
   });
 
   it('reports when the limit of a plan resets, and asks nothing before', async () => {

@@ -53,18 +53,25 @@ const table: readonly Row[] = [
     ...idle,
   }),
   row('claude', 'content_idle', 'stream', 'contentIdleMs', 'cli-deaf', { route: 'cli', ...idle }),
+  row('claude', 'total', 'connect', 'totalMs', 'cli-no-start', { route: 'cli' }),
+  row('claude', 'deadline', 'connect', 'deadline', 'cli-no-start', { route: 'cli' }),
 ];
 
 const title = ({ provider, clock }: Row): string => `${provider}: ${clock}`;
 
 /** A port that accepts connections and never answers: the TLS handshake of a client waits for ever. */
-async function silentPort(): Promise<{ readonly url: string; readonly close: () => void }> {
+async function silentPort(): Promise<{
+  readonly url: string;
+  readonly connections: () => number;
+  readonly close: () => void;
+}> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on('error', () => undefined)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://127.0.0.1:${port}`,
+    connections: () => sockets.size,
     close: () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -170,6 +177,27 @@ describe('in virtual time, with the real values', () => {
     await clock.advance(2);
     await reading;
     expect(error).toMatchObject({ clock: name, phase, code: 'timeout' });
+  });
+
+  it('gemini: connect after 10000 ms, connect', async () => {
+    const clock = new VirtualClock();
+    const silent = await silentPort();
+    const model = geminiOf(await sandboxOf(), {
+      clock,
+      baseUrl: silent.url,
+      policy: { maxRetries: 0 },
+    });
+    let error: TextModelError | undefined;
+    const failing = model.complete(ask()).catch((cause: unknown) => {
+      error = cause as TextModelError;
+    });
+    await expect.poll(silent.connections).toBe(1);
+    await clock.advance(9_999);
+    expect(error).toBeUndefined();
+    await clock.advance(1);
+    await failing;
+    silent.close();
+    expect(error).toMatchObject({ clock: 'connect', phase: 'connect', code: 'timeout' });
   });
 
   it('the presets hold the two numbers of the decision record', () => {

@@ -151,6 +151,15 @@ describe('a Gemini stream', () => {
   });
 });
 
+it('Gemini reads a body that drips, and an empty list of tools is none', async () => {
+  for (const tokenDelayMs of [0, 2]) {
+    const sandbox = await sandboxOf({ tokenDelayMs, faults: [{ kind: 'drip', dripMs: 100 }] });
+    const events = await eventsOf(geminiOf(sandbox).stream({ ...ask(), tools: [] }));
+    expect(events.at(-1)).toMatchObject({ type: 'done', completion: { attempts: 1 } });
+    expect(sandbox.asked()[0]).not.toHaveProperty('tools');
+  }
+});
+
 describe('the key of Gemini', () => {
   it('comes from the environment or from a private file', async () => {
     const sandbox = await sandboxOf();

@@ -147,6 +147,29 @@ describe('an error response', () => {
   });
 
   it.for([
+    ['that should be retried', 400, 'INVALID_ARGUMENT', 'true', 'invalid_request', 3],
+    ['that should be retried as a limit', 429, 'RESOURCE_EXHAUSTED', 'true', 'rate_limited', 3],
+    ['that should not be retried', 503, 'UNAVAILABLE', 'false', 'server_error', 1],
+    ['about billing', 400, 'FAILED_PRECONDITION', undefined, 'billing', 1],
+  ] as const)(
+    '%s is judged by its typed fields',
+    async ([, code, status, advice, expected, sent]) => {
+      const body = JSON.stringify({ error: { code, status, message: 'No.' } });
+      const model = await geminiAt(
+        (response) => {
+          response
+            .writeHead(code, advice === undefined ? {} : { 'x-should-retry': advice })
+            .end(body);
+        },
+        { policy: quick },
+      );
+      const error = await errorOf(model.complete(ask()));
+      expect(error).toMatchObject({ code: expected, attempts: sent, retriable: sent > 1 });
+      expect(model.requests()).toBe(sent);
+    },
+  );
+
+  it.for([
     ['breaks off', (response: ServerResponse) => response.destroy()],
     ['stalls', () => undefined],
   ] as const)('whose body %s is still known by its status and headers', async ([, then]) => {
@@ -172,3 +195,41 @@ function advancing<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   const timer = setInterval(() => void clock.advance(100), 5);
   return promise.finally(() => clearInterval(timer));
 }
+
+it.for([
+  [400, 'API_KEY_INVALID', 'auth'],
+  [403, 'BILLING_DISABLED', 'billing'],
+] as const)(
+  'an error body that is an array keeps its reason: %j',
+  async ([status, reason, code]) => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason }];
+    const body = [{ error: { code: status, message: 'No such key', details } }];
+    const model = await geminiAt((response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    );
+    const error = await errorOf(model.complete(ask()));
+    expect(error).toMatchObject({ code, retriable: false });
+    expect(error.message).toMatch(/^Gemini says: No such key/);
+  },
+);
+
+it('a redirect is no refusal of the request: the address is wrong', async () => {
+  const model = await geminiAt((response) =>
+    response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+  );
+  const error = await errorOf(model.complete(ask()));
+  expect(error).toMatchObject({ code: 'bad_response', status: 307, retriable: false });
+  expect(error.message).toMatch(/redirects to another address.*Check the base URL/);
+});
+
+it('an exhausted quota of the day says that waiting does not help', async () => {
+  const violations = [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }];
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations }];
+  const body = { error: { code: 429, message: 'You exceeded your current quota.', details } };
+  const model = await geminiAt((response) =>
+    response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+  );
+  const error = await errorOf(model.complete(ask()));
+  expect(error.code).toBe('quota_exhausted');
+  expect(error.message).toMatch(/exceeded your current quota.*waiting for minutes does not help/);
+});

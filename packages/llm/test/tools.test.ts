@@ -55,13 +55,33 @@ describe('llm_complete', () => {
       const tool = rig.instance.tools.find(({ name }) => name === 'llm_complete');
       return tool?.estimateCost?.({ prompt: 'Why?', max_output_tokens: 100, ...args });
     };
-    const cost = { amount: (4 * 0.5 * 1 + 100 * 2) / 1e6, unit: 'USD' };
+    const cost = { amount: (4 * 1 + 100 * 2) / 1e6, unit: 'USD' };
     expect(await costOf(['gemini'], {})).toEqual(cost);
     expect(await costOf(['gemini', 'claude'], { provider: 'gemini' })).toEqual(cost);
     expect(await costOf(['gemini', 'claude'], { model: 'gemini-2.5-flash' })).toEqual(cost);
+    // An upper bound: each byte of the schema is input, and no limit means the most that a model writes.
+    const more = { json_schema: { type: 'object' }, max_output_tokens: undefined };
+    const bound = (4 + '{"type":"object"}'.length + 65_536 * 2) / 1e6;
+    expect(await costOf(['gemini'], more)).toEqual({ amount: bound, unit: 'USD' });
     // Claude may answer, and its price is not known before.
     expect(await costOf(['gemini', 'claude'], {})).toBeUndefined();
     expect(await costOf(['gemini'], { model: 'gemini-2.5-pro' })).toBeUndefined();
+  });
+
+  it.for([
+    ['an image', { images: [{ media_type: 'image/heic', data: 'AAAA' }] }],
+    ['a schema', { json_schema: { type: 'object', title: 'x'.repeat(200_000) } }],
+  ] as const)('asks Gemini about %s that only Claude cannot take', async ([, args]) => {
+    const sandbox = await sandboxOf();
+    const rig = await packOf(sandbox, { providers: ['claude', 'gemini'] });
+    const { data } = await rig.run('llm_complete', { prompt: 'Why?', ...args });
+    expect(data).toMatchObject({ provider: 'gemini', finish: 'stop' });
+    const claudeOnly = await rig.run('llm_complete', {
+      prompt: 'Why?',
+      provider: 'claude',
+      ...args,
+    });
+    expect(claudeOnly.error).toMatchObject({ code: 'unsupported_by_upstream', retryable: false });
   });
 
   it('reports its retries to the host', async () => {
@@ -132,6 +152,11 @@ describe('llm_health and llm_models', () => {
     const rig = await packOf(undefined);
     expect(await rig.instance.health()).toMatchObject({ ok: false, configured: false });
     expect((await rig.run('llm_health')).data).toEqual({ models: [] });
+    // The pack that says so is served already.
+    expect((await rig.run('llm_complete', { prompt: 'Why?' })).error).toMatchObject({
+      code: 'llm_not_configured',
+      message: expect.stringMatching(/^No language model is configured\. Install the Claude CLI/),
+    });
   });
 });
 

@@ -27,12 +27,14 @@ import {
   cannotStart,
   CLAUDE,
   incomplete,
+  notPassable,
   processExited,
   sdkMissing,
 } from './faults.js';
 import { checkLogin } from './health.js';
 import { toPrompt } from './prompt.js';
 import { Turn } from './turn.js';
+import { guardFolder, releaseFolder } from './watchdog.js';
 
 export interface ClaudeOptions extends ModelOptions {
   /** The Claude CLI. Default: TOOLKEEL_CLAUDE_PATH, then `claude` on the PATH. */
@@ -86,7 +88,7 @@ function claudeProvider(options: ClaudeOptions): Provider {
     io?.begin();
     const settings = request ? settingsOf(request) : isolation;
     const envFor = (folder: string) => envOf(folder, request?.maxOutputTokens);
-    const session = startSession(() => new Session(sdk, cli, { clock, settings, envFor, io }));
+    const session = startSession(sdk, cli, { clock, settings, envFor, io });
     sessions.add(session);
     void session.closed.then(() => {
       sessions.delete(session);
@@ -98,12 +100,12 @@ function claudeProvider(options: ClaudeOptions): Provider {
   };
 
   /** A session that cannot begin holds no slot. */
-  const startSession = (start: () => Session): Session => {
+  const startSession = (...[sdk, cli, sessionOptions]: ConstructorParameters<typeof Session>) => {
     try {
-      return start();
+      return new Session(sdk, cli, sessionOptions);
     } catch (cause) {
       slots.release();
-      throw notConfigured('The Claude CLI needs a temporary directory. Make it writable', cause);
+      throw cause;
     }
   };
 
@@ -185,7 +187,7 @@ interface SessionOptions {
 class Session {
   readonly #query: Query;
   readonly #abort = new AbortController();
-  readonly #folder = mkdtempSync(join(tmpdir(), 'toolkeel-claude-'));
+  readonly #folder = temporaryFolder();
   #child: Child | undefined;
   #sendPrompt: (message: SDKUserMessage | undefined) => void = () => undefined;
   #close: () => void = () => undefined;
@@ -199,6 +201,7 @@ class Session {
     this.closed = new Promise((resolve) => {
       this.#close = () => {
         rmSync(this.#folder, { recursive: true, force: true });
+        releaseFolder(this.#folder);
         resolve();
       };
     });
@@ -209,21 +212,29 @@ class Session {
       const message = await prompt;
       if (message) yield message;
     };
-    this.#query = sdk.query({
-      prompt: input(),
-      options: {
-        ...settings,
-        env: envFor(this.#folder),
-        cwd: this.#folder,
-        abortController: this.#abort,
-        pathToClaudeCodeExecutable: cli,
-        spawnClaudeCodeProcess: ({ command, args, cwd, env }) => {
-          const child = new Child({ command, args, cwd, env: withoutKeys(env) }, clock);
-          this.#child = child;
-          return observed(child, io);
+    const start = (): Query =>
+      sdk.query({
+        prompt: input(),
+        options: {
+          ...settings,
+          env: envFor(this.#folder),
+          cwd: this.#folder,
+          abortController: this.#abort,
+          pathToClaudeCodeExecutable: cli,
+          spawnClaudeCodeProcess: ({ command, args, cwd, env }) => {
+            const child = new Child({ command, args, cwd, env: withoutKeys(env) }, clock);
+            this.#child = child;
+            return observed(child, io);
+          },
         },
-      },
-    });
+      });
+    try {
+      this.#query = start();
+    } catch (cause) {
+      // Arguments that no program can be given: a zero byte, or more than the system allows.
+      this.#close();
+      throw notPassable(cause);
+    }
   }
 
   async ask(blocks: ReturnType<typeof toPrompt>, turn: Turn): Promise<ProviderResult> {
@@ -287,6 +298,16 @@ class Session {
       void Promise.resolve(this.#query.return(undefined)).catch(() => undefined);
       this.#close();
     });
+  }
+}
+
+function temporaryFolder(): string {
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'toolkeel-claude-'));
+    guardFolder(folder);
+    return folder;
+  } catch (cause) {
+    throw notConfigured('The Claude CLI needs a temporary directory. Make it writable', cause);
   }
 }
 

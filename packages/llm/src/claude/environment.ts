@@ -36,6 +36,8 @@ const passed = [
 const controls = {
   CLAUDE_CODE_MAX_RETRIES: '0',
   CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+  // With them the CLI repeats a refused request (400) without one after the other.
+  CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
   API_TIMEOUT_MS: '600000',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',

@@ -18,14 +18,17 @@ export interface TurnFailure {
 
 type Judgement = readonly [ProviderErrorCode, Omit<Fault, 'sent' | 'status'>];
 
+const billing: Judgement = ['billing', { kind: 'rejected', final: true }];
+const rateLimited: Judgement = ['rate_limited', { kind: 'rate_limited' }];
+
 const byError: Readonly<Record<SDKAssistantMessageError, Judgement | undefined>> = {
   authentication_failed: ['auth', { kind: 'auth' }],
   oauth_org_not_allowed: ['auth', { kind: 'auth' }],
   account_on_hold: ['auth', { kind: 'auth' }],
   verification_required: ['auth', { kind: 'auth' }],
   cloud_credential_error: ['auth', { kind: 'auth' }],
-  billing_error: ['billing', { kind: 'rejected', final: true }],
-  rate_limit: ['rate_limited', { kind: 'rate_limited' }],
+  billing_error: billing,
+  rate_limit: rateLimited,
   overloaded: ['overloaded', { kind: 'server' }],
   invalid_request: ['invalid_request', { kind: 'rejected' }],
   model_not_found: ['invalid_request', { kind: 'rejected' }],
@@ -40,9 +43,11 @@ export function faultOfTurn(
   wallNow: number,
   secrets: Redactor,
 ): ProviderFault {
-  const { status, limit, requestId } = failure;
-  const [code, fault] = judge(failure);
-  const retryAfterMs = code === 'rate_limited' ? waitOf(limit, wallNow) : undefined;
+  const { status, requestId } = failure;
+  const rejection = rejectionOf(failure);
+  const retryAfterMs = waitOf(rejection, wallNow);
+  const needsCredits = rejection?.errorCode === 'credits_required' && retryAfterMs === undefined;
+  const [code, fault] = needsCredits ? billing : rejection ? rateLimited : judge(failure);
   const said = oneLine(secrets.redact(failure.text ?? ''), 300);
   const advice = code === 'auth' ? ' Log in with the Claude CLI: run `claude`, then /login' : '';
   return new ProviderFault(
@@ -58,14 +63,19 @@ export function faultOfTurn(
   );
 }
 
-function judge({ error, status, limit }: TurnFailure): Judgement {
-  if (
-    limit?.errorCode === 'credits_required' ||
-    limit?.overageDisabledReason === 'out_of_credits'
-  ) {
-    return ['billing', { kind: 'rejected', final: true }];
-  }
-  if (limit?.status === 'rejected') return ['rate_limited', { kind: 'rate_limited' }];
+/**
+ * The limit of the plan, if it is why the turn failed. The CLI reports the state of the plan on other turns
+ * too, also that extra credits are used up or disabled, which rejects nothing by itself.
+ */
+function rejectionOf({ error, status, limit }: TurnFailure): SDKRateLimitInfo | undefined {
+  const isLimit = status === undefined ? !error || isLimitError(error) : status === 429;
+  return isLimit && limit?.status === 'rejected' ? limit : undefined;
+}
+
+const isLimitError = (error: SDKAssistantMessageError): boolean =>
+  error === 'rate_limit' || error === 'unknown';
+
+function judge({ error, status }: TurnFailure): Judgement {
   // The status is more precise where both are known: a 503 is also reported as `server_error`.
   const isRefusal = status !== undefined && status >= 400 && status < 500;
   return (
@@ -76,9 +86,9 @@ function judge({ error, status, limit }: TurnFailure): Judgement {
 }
 
 function byStatus(status: number): Judgement | undefined {
-  if (status === 429) return ['rate_limited', { kind: 'rate_limited' }];
+  if (status === 429) return rateLimited;
   if (status === 529) return ['overloaded', { kind: 'server' }];
-  if (status === 402) return ['billing', { kind: 'rejected', final: true }];
+  if (status === 402) return billing;
   if (status === 401 || status === 403) return ['auth', { kind: 'auth' }];
   if (status === 408) return ['timeout', { kind: 'timeout' }];
   if (status === 409 || status >= 500) return ['server_error', { kind: 'server' }];
@@ -130,6 +140,27 @@ export const badMessage = (cause: unknown): ProviderFault =>
     'bad_response',
     'The Claude CLI sent a message that is not of its format',
     { kind: 'server', sent: 'answered' },
+    { cause },
+  );
+
+/** The model may keep to the schema next time, so this is retried. */
+export const unstructured = (said: string, requestId: string | undefined): ProviderFault =>
+  new ProviderFault(
+    'bad_response',
+    `Claude did not answer in the requested JSON. Claude says: ${oneLine(said, 300)}`.replace(
+      /\.$/,
+      '',
+    ),
+    { kind: 'server', sent: 'answered' },
+    { requestId },
+  );
+
+/** Not a matter of configuration: other requests can be passed, and other providers may take this one. */
+export const notPassable = (cause: unknown): ProviderFault =>
+  new ProviderFault(
+    'unsupported',
+    'The request cannot be passed to the Claude CLI. Shorten its schema, and check the name of its model',
+    { kind: 'rejected', sent: 'no' },
     { cause },
   );
 

@@ -1,5 +1,6 @@
 import type { TextMessage, TextPart } from '@toolkeel/contract';
 import { ProviderFault } from '../core/errors.js';
+import { unsupported } from '../core/provider.js';
 
 type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 export type Block =
@@ -40,7 +41,7 @@ function toBlock(part: TextPart): Block {
   if (part.type === 'text') return { type: 'text', text: part.text };
   if (part.type !== 'image') return { type: 'text', text: JSON.stringify(part) };
   const { mediaType, data } = part;
-  if (!isImageType(mediaType)) throw invalid(`Claude does not read images of type ${mediaType}`);
+  if (!isImageType(mediaType)) throw unsupported('Claude', `images of type ${mediaType}`);
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 

@@ -1,10 +1,14 @@
-import type { SDKMessage, SDKRateLimitInfo } from '@anthropic-ai/claude-agent-sdk';
+import type {
+  SDKAPIRetryMessage,
+  SDKMessage,
+  SDKRateLimitInfo,
+} from '@anthropic-ai/claude-agent-sdk';
 import type { TextUsage } from '@toolkeel/contract';
 import type { AttemptIo, ModelRequest, ProviderResult } from '../core/provider.js';
 import { compact, countOf, isObject, numberOf, type Redactor } from '@toolkeel/pack-kit/base';
 import { parseJson } from '../json.js';
 import { callerToolName } from './caller-tools.js';
-import { faultOfTurn, incomplete, type TurnFailure } from './faults.js';
+import { faultOfTurn, incomplete, unstructured, type TurnFailure } from './faults.js';
 
 type Of<Type extends SDKMessage['type']> = Extract<SDKMessage, { type: Type }>;
 type StreamEvent = Of<'stream_event'>['event'];
@@ -67,6 +71,9 @@ export class Turn {
         // The CLI refuses to run the caller's tools and tells the model so.
         if (this.#calledTools) return undefined;
         return 'isSynthetic' in message && message.isSynthetic ? this.#endOwnRecovery() : undefined;
+      case 'system':
+        if (message.subtype === 'api_retry') this.#endOwnRetry(message);
+        return undefined;
       case 'rate_limit_event':
         this.#limit = message.rate_limit_info;
         return undefined;
@@ -164,20 +171,37 @@ export class Turn {
     return this.#resultOf('length');
   }
 
+  #endOwnRetry({ error, error_status: status }: SDKAPIRetryMessage): void {
+    // A refused token may have expired: the CLI renews the login and asks once more, which only it can do.
+    if (error === 'authentication_failed') return;
+    throw this.#faultOf({ error, status: numberOf(status) });
+  }
+
   #finish(result: Of<'result'>): ProviderResult {
     // A turn that calls tools is complete, but the CLI would go on if it were allowed another one.
     const isCall = this.#calledTools && result.subtype === 'error_max_turns';
     if (!isCall && (result.is_error || result.subtype !== 'success')) throw this.#fault(result);
     const usage = usageOf(result.usage, result.total_cost_usd);
     if (usage) this.#io.emit({ type: 'usage', usage });
-    if (this.#structured) {
-      const answer = result.subtype === 'success' ? result.structured_output : undefined;
-      const text = JSON.stringify(answer ?? null);
-      this.#io.emit({ type: 'content', text });
-    }
     const stopReason = result.stop_reason ?? this.#stopReason;
     if (stopReason === undefined) throw incomplete('no stop reason', this.#requestId);
-    return this.#resultOf(finishes[stopReason] ?? 'other');
+    const finish = finishes[stopReason] ?? 'other';
+    return this.#resultOf(this.#structured ? this.#finishStructured(result, finish) : finish);
+  }
+
+  #finishStructured(
+    result: Of<'result'>,
+    finish: ProviderResult['finish'],
+  ): ProviderResult['finish'] {
+    const answer = 'structured_output' in result ? (result.structured_output ?? null) : null;
+    if (answer !== null) {
+      this.#io.emit({ type: 'content', text: JSON.stringify(answer) });
+      return 'stop';
+    }
+    // The finish says why there is no answer.
+    if (finish === 'length' || finish === 'filtered') return finish;
+    const said = 'result' in result ? this.#secrets.redact(result.result) : '';
+    throw unstructured(said, this.#requestId);
   }
 
   #resultOf(finish: ProviderResult['finish']): ProviderResult {
@@ -191,10 +215,12 @@ export class Turn {
   #fault(result: Of<'result'>): Error {
     const text = result.subtype === 'success' ? result.result : result.errors[0];
     const status = 'api_error_status' in result ? numberOf(result.api_error_status) : undefined;
-    const limit = this.#limit;
-    const requestId = this.#requestId;
-    const failure = { ...this.#failure, status, text, limit, requestId };
-    return faultOfTurn(failure, this.#wallNow(), this.#secrets);
+    return this.#faultOf({ ...this.#failure, status, text });
+  }
+
+  #faultOf(failure: TurnFailure): Error {
+    const facts = { ...failure, limit: this.#limit, requestId: this.#requestId };
+    return faultOfTurn(facts, this.#wallNow(), this.#secrets);
   }
 }
 

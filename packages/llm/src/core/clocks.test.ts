@@ -78,6 +78,13 @@ describe('the clocks of an attempt', () => {
     expect(clock.now()).toBe(5_000);
   });
 
+  it('end after 300 s, waits and attempts included, unless the caller says otherwise', async () => {
+    const { model, clock } = scripted([['connected', 'headers', ...drip(500)]]);
+    const error = await clock.run(errorOf(model.complete(question)));
+    expect(error).toMatchObject({ code: 'timeout', clock: 'deadline', attempts: 1 });
+    expect(clock.now()).toBe(300_000);
+  });
+
   it('refuse a timeout of zero', () => {
     expect(() => scripted([], { timeouts: { totalMs: 0 } })).toThrow(/totalMs must be above 0/);
   });

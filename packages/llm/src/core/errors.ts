@@ -88,7 +88,7 @@ const transient: ReadonlySet<FaultKind> = new Set([
 
 const messages: Partial<Record<ProviderErrorCode, string>> = {
   rate_limited: 'limits the rate of requests',
-  quota_exhausted: 'has no quota left for today',
+  quota_exhausted: 'rejected the request',
   overloaded: 'is overloaded',
   server_error: 'failed',
   network: 'closed the connection',
@@ -102,7 +102,7 @@ const messages: Partial<Record<ProviderErrorCode, string>> = {
 
 /** The name of each timeout in messages. */
 const clockNames: Readonly<Record<string, string>> = {
-  connect: 'did not accept the connection',
+  connect: 'could not be reached',
   headers: 'did not begin to respond',
   first_content: 'sent no content',
   byte_idle: 'sent no bytes',
@@ -179,7 +179,10 @@ function describe(fault: Fault, { provider, attempts, timeoutMs }: FailureFacts)
   const http = status === undefined ? '' : ` (HTTP ${status})`;
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   const wait = retryAfterMs === undefined ? '' : ` Try again in ${seconds(retryAfterMs)}.`;
-  return `${what}${http}${tries}.${wait}`;
+  const day = code === 'quota_exhausted' ? ` ${NO_QUOTA}` : '';
+  return `${what}${http}${tries}.${day}${wait}`;
 }
+
+const NO_QUOTA = 'The quota of the day is used up; waiting for minutes does not help.';
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;

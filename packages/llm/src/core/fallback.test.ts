@@ -125,12 +125,64 @@ describe('a chain', () => {
     expect(clock.now()).toBe(60_000);
   });
 
+  it('waits for the earliest reset if all cool down already when it begins', async () => {
+    const { model, clock, a, b } = pair(
+      [[limited(90_000)], answers('from a')],
+      [[limited(60_000)], answers('from b')],
+    );
+    const first = model.complete(question);
+    await clock.advance(1_000);
+    const completions = await clock.run(Promise.all([first, model.complete(question)]));
+    expect(completions).toMatchObject([{ provider: 'b' }, { provider: 'b' }]);
+    expect([clock.now(), a.requests.length, b.requests.length]).toEqual([60_000, 1, 3]);
+  });
+
+  it.for([
+    ['not_configured', { kind: 'rejected', final: true }],
+    ['billing', { kind: 'rejected', final: true, status: 402 }],
+    ['unsupported', { kind: 'rejected' }],
+  ] as const)('asks the next model after %s', async ([code, fault]) => {
+    const { model, clock } = pair([[fails(code, fault)]], [answers('from b')]);
+    expect(await clock.run(model.complete(question))).toMatchObject({ provider: 'b', attempts: 2 });
+  });
+
+  it.for([
+    ['quota_exhausted', { kind: 'rate_limited', final: true, status: 429 }],
+    ['auth', { kind: 'auth', status: 401 }],
+    ['billing', { kind: 'rejected', final: true, status: 402 }],
+  ] as const)(
+    'asks a model last for a minute after %s, or until it answers',
+    async ([code, fault]) => {
+      const { model, clock, a } = pair(
+        [[fails(code, fault)], [fails(code, fault)], answers('from a')],
+        [answers('from b')],
+      );
+      await clock.run(model.complete(question));
+      await clock.advance(59_000);
+      await clock.run(model.complete(question));
+      expect(a.requests).toHaveLength(1);
+      await clock.advance(1_000);
+      await clock.run(model.complete(question));
+      expect(a.requests).toHaveLength(2);
+      // Asked by name, it answers: the chain prefers it again.
+      await clock.run(model.complete({ ...question, model: 'a-large' }));
+      expect(await clock.run(model.complete(question))).toMatchObject({ provider: 'a' });
+    },
+  );
+
   it('has one deadline', async () => {
     const hang = ['connected', 'hang'] as const;
-    const { model, clock } = pair([hang], [hang], { callTimeoutMs: 20_000 });
+    const { model, clock, b } = pair([hang], [hang], { callTimeoutMs: 20_000 });
     const error = await clock.run(errorOf(model.complete(question)));
-    expect(error).toMatchObject({ code: 'timeout', clock: 'deadline' });
-    expect(clock.now()).toBe(20_000);
+    expect(error).toMatchObject({ code: 'timeout', clock: 'deadline', provider: 'a' });
+    expect([clock.now(), b.requests.length]).toEqual([20_000, 0]);
+  });
+
+  it('of models without a deadline has the default one, not none at all', async () => {
+    const { model: only, clock } = scripted([answers('ok')], {
+      policy: { callTimeoutMs: undefined } as object,
+    });
+    expect(await clock.run(fallback([only]).complete(question))).toMatchObject({ text: 'ok' });
   });
 
   it('has one retry budget', async () => {
@@ -158,6 +210,16 @@ describe('a model', () => {
     const second = model.complete(question);
     await clock.run(Promise.all([first, second]));
     expect(requests.map(({ at }) => at)).toEqual([0, 30_000, 30_000]);
+  });
+
+  it('is held back for the longest time that it asked for', async () => {
+    const { model, clock, requests } = scripted([
+      [limited(30_000)],
+      [limited(5_000)],
+      answers('ok'),
+    ]);
+    await clock.run(Promise.all([model.complete(question), model.complete(question)]));
+    expect(requests.map(({ at }) => at)).toEqual([0, 0, 30_000, 30_000]);
   });
 
   it('pauses after repeated failures, then probes with one request', async () => {

@@ -31,6 +31,7 @@ export interface FallbackOptions {
 
 const SHARED_BUDGET = { capacity: 10, perSuccess: 0.5, perSecond: 0.05 };
 const MAX_WAIT_MS = 10_000;
+const CALL_TIMEOUT_MS = 300_000;
 
 export function createModel(provider: Provider, options: ModelOptions = {}): Model {
   const channel = new Channel(provider, options);
@@ -48,8 +49,8 @@ export function createModel(provider: Provider, options: ModelOptions = {}): Mod
 export function fallback(models: readonly Model[], options: FallbackOptions = {}): Model {
   const channels = models.flatMap((model) => model.channels);
   if (channels.length === 0) throw new RangeError('fallback needs at least one model');
-  const { callTimeoutMs = Math.max(...channels.map(({ policy }) => policy.callTimeoutMs ?? 0)) } =
-    options;
+  const longest = channels.map(({ policy }) => policy.callTimeoutMs ?? CALL_TIMEOUT_MS);
+  const { callTimeoutMs = Math.max(...longest) } = options;
   const shared = budget({ ...SHARED_BUDGET, ...options.budget });
   const name = channels.map(({ provider }) => provider.name).join(' > ');
   return modelOf(name, channels, callTimeoutMs, [shared], options.maxWaitMs ?? MAX_WAIT_MS);
@@ -58,7 +59,7 @@ export function fallback(models: readonly Model[], options: FallbackOptions = {}
 function modelOf(
   name: string,
   channels: readonly Channel[],
-  callTimeoutMs = 300_000,
+  callTimeoutMs = CALL_TIMEOUT_MS,
   layers: readonly Layer[] = [],
   maxWaitMs = MAX_WAIT_MS,
 ): Model {
@@ -125,27 +126,31 @@ async function runChain(
   const deadline = Math.min(context.deadline ?? Infinity, first.clock.now() + callTimeoutMs);
   const { signal, correlationId } = context;
   const run = new Run(request, { signal, deadline, correlationId, recovery, emit });
-  const { model } = request;
+  // A request that is none fails in its attempt, as a typed error.
+  const model = (request as TextRequest | undefined | null)?.model;
   const serving = channels.filter(({ provider }) => model === undefined || provider.serves(model));
   // A name that no provider knows may be a new one: then each of them decides.
   const order = (serving.length > 0 ? serving : channels).toSorted(
     (a, b) => a.cooldown.avoidedMs(a.clock.now()) - b.cooldown.avoidedMs(b.clock.now()),
   );
+  // The first of them has the earliest reset: skipping it would mean a longer wait for another.
+  const allHeld = order.every(({ cooldown, clock }) => cooldown.heldMs(clock.now()) > 0);
   for (const [index, channel] of order.entries()) {
-    const outcome = await run.ask(channel, turnOf(channel, index < order.length - 1));
+    const hasBetter = index < order.length - 1 && !(allHeld && index === 0);
+    const outcome = await run.ask(channel, turnOf(channel, hasBetter));
     if (outcome.ok || index === order.length - 1) return outcome;
     if (!mayFallBack(outcome.error) || !run.mayRetry) return outcome;
     run.noteFallback(outcome.error);
   }
   throw new Error('unreachable: the last model returns its outcome');
 
-  /** A model that others follow fails early instead of waiting long. */
-  function turnOf({ policy }: Channel, hasNext: boolean): Turn {
+  /** A model that others can replace fails early instead of waiting long. */
+  function turnOf({ policy }: Channel, hasBetter: boolean): Turn {
     const { rateLimit } = policy;
-    const shortens = hasNext && rateLimit.onLimit === 'wait' && rateLimit.maxWaitMs > maxWaitMs;
+    const shortens = hasBetter && rateLimit.onLimit === 'wait' && rateLimit.maxWaitMs > maxWaitMs;
     const impatient = shortens
       ? definePolicy({ ...policy, rateLimit: { ...rateLimit, maxWaitMs } })
       : policy;
-    return { policy: impatient, skipCooldown: hasNext, layers };
+    return { policy: impatient, skipCooldown: hasBetter, layers };
   }
 }

@@ -220,6 +220,27 @@ describe('a request', () => {
     expect(requests).toHaveLength(0);
   });
 
+  it.for([
+    ['none', undefined],
+    ['null', null],
+    ['a text', 'Why?'],
+    ['without messages', {}],
+    ['with a text as messages', { messages: 'Why?' }],
+    ['with an empty message', { messages: [null] }],
+    ['with a message without content', { messages: [{ role: 'user' }] }],
+  ] as const)(
+    'that is %s ends a stream with a typed error instead of hanging',
+    async ([, wrong]) => {
+      const { model, clock, requests } = scripted([answers('a')]);
+      const events = await collect(model.stream(wrong as never), clock);
+      expect(summary(events)).toEqual(['error:invalid_request']);
+      const error = await clock.run(errorOf(model.complete(wrong as never)));
+      expect(error).toMatchObject({ code: 'invalid_request', retriable: false, attempts: 0 });
+      expect(requests).toHaveLength(0);
+      expect(await model.health()).toMatchObject([{ state: 'healthy' }]);
+    },
+  );
+
   it('many at once with one signal add one listener', async () => {
     const { model, clock } = scripted([['headers', 'hang']]);
     const controller = new AbortController();

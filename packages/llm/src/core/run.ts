@@ -16,6 +16,7 @@ import {
   type Layer,
   type ResiliencePolicy,
 } from '@toolkeel/kernel';
+import { isObject } from '@toolkeel/pack-kit/base';
 import type { Channel } from './channel.js';
 import { AttemptClocks } from './clocks.js';
 import { classify, ProviderError, ProviderFault, type Phase } from './errors.js';
@@ -238,7 +239,7 @@ export class Run {
   #nextRequest({ provider }: Channel) {
     const { recovery } = this.#options;
     const request = this.#request;
-    if (request.messages.length === 0) throw withoutMessages();
+    checkMessages(request);
     const continues = recovery === 'continue' && this.#text !== '' && this.#toolCalls.length === 0;
     if (!continues) this.#reset();
     this.#kept = this.#text.length;
@@ -302,12 +303,21 @@ function tooLarge(provider: string): ProviderFault {
   );
 }
 
-function withoutMessages(): ProviderFault {
-  return new ProviderFault('invalid_request', 'The request has no messages. Add one of the user', {
-    kind: 'rejected',
-    sent: 'no',
-  });
+/** Callers without types pass anything. Their mistakes must not look like those of a provider. */
+function checkMessages(request: unknown): void {
+  const messages: unknown = isObject(request) ? request['messages'] : undefined;
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw invalid('The request has no messages. Add one of the user');
+  }
+  for (const message of messages as readonly unknown[]) {
+    const content: unknown = isObject(message) ? message['content'] : undefined;
+    const isValid = Array.isArray(content) ? content.every(isObject) : typeof content === 'string';
+    if (!isValid) throw invalid('A message has no content. Set it to a text or a list of parts');
+  }
 }
+
+const invalid = (message: string): ProviderFault =>
+  new ProviderFault('invalid_request', message, { kind: 'rejected', sent: 'no' });
 
 /** Whether another model may answer what this one could not. */
 export function mayFallBack({ fault, code }: ProviderError): boolean {

@@ -42,7 +42,8 @@ export function toConfig(request: TextRequest): GenerateContentConfig {
       responseMimeType: 'application/json',
       responseJsonSchema: responseSchema,
     }),
-    ...(tools && {
+    // The API refuses an empty list.
+    ...(tools?.length && {
       tools: [
         {
           functionDeclarations: tools.map(({ name, description, parameters }) => ({

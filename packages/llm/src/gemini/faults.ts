@@ -20,6 +20,8 @@ const keyReasons: ReadonlySet<unknown> = new Set([
   'SERVICE_DISABLED',
 ]);
 
+const REDIRECT = 'Gemini redirects to another address, which is not followed. Check the base URL';
+
 interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -34,13 +36,16 @@ export function faultOfResponse(
   secrets: Redactor,
 ): ProviderFault {
   const { status, headers, body } = response;
-  const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
+  // Behind some endpoints the body is an array of one.
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const error = isObject(first) && isObject(first['error']) ? first['error'] : {};
   const { limits: _, ...hinted } = faultFromResponse({ status, headers, body }, wallNow);
   // The wait covers the windows of this request. Windows of other counters must not hold back the rest.
   const { code, fault } = judge(hinted, error);
   // Google names the key in some messages.
   const upstreamMessage = oneLine(secrets.redact(stringOf(error['message']) ?? ''), 300);
-  const message = upstreamMessage === '' ? '' : `Gemini says: ${upstreamMessage}`;
+  const message =
+    status < 400 ? REDIRECT : upstreamMessage === '' ? '' : `Gemini says: ${upstreamMessage}`;
   const requestId = headers['x-request-id'] ?? headers['x-goog-request-id'];
   return new ProviderFault(code, message, withRetryAdvice(fault, headers['x-should-retry']), {
     requestId: typeof requestId === 'string' ? requestId : undefined,
@@ -65,6 +70,9 @@ function judge(
   }
   if (keyReasons.has(reason) || status === 401 || status === 403) {
     return { code: 'auth', fault: { ...fault, kind: 'auth' } };
+  }
+  if (status !== undefined && status < 400) {
+    return { code: 'bad_response', fault: { ...fault, kind: 'bad_response', final: true } };
   }
   // A conflict with another request, which has ended by the time of the retry.
   if (status === 409) return { code: 'server_error', fault: { ...fault, kind: 'server' } };

@@ -23,7 +23,7 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
   const complete = implementTool(completeSpec, {
     handler: async (args, context) => {
       const model = modelFor(args.provider);
-      if (!model) return modelNotConfigured();
+      if (!model) return modelNotConfigured(true);
       try {
         const { signal, deadline, correlationId } = context;
         const request = requestOf(args);
@@ -65,7 +65,7 @@ export function createTools(models: ConfiguredModels, config: LlmConfig): readon
   const list = implementTool(modelsSpec, {
     handler: async ({ provider }) => {
       const asked = [...models.byProvider].filter(([name]) => name === (provider ?? name));
-      if (asked.length === 0) return modelNotConfigured();
+      if (asked.length === 0) return modelNotConfigured(true);
       const lists = await Promise.allSettled(asked.map(([, model]) => model.models()));
       const found = lists.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       const problems = lists.flatMap((result, index) =>
@@ -135,14 +135,15 @@ const usageOf = ({
 const messageOf = (cause: unknown): string =>
   cause instanceof ProviderError ? cause.message : 'The provider could not be asked.';
 
-/** No language needs more tokens than this. */
-const TOKENS_PER_BYTE = 0.5;
+/** Digits and rare characters take a token for each byte; nothing takes more. */
+const TOKENS_PER_BYTE = 1;
 const TOKENS_PER_IMAGE = 2_600;
-const DEFAULT_OUTPUT_TOKENS = 8_192;
+/** What Gemini's models write at most if no limit is set, thinking included. */
+const DEFAULT_OUTPUT_TOKENS = 65_536;
 
 /**
- * An upper bound for the models that may be asked, if the prices of all of them are configured. Claude
- * reports its cost afterwards only, so a request that may reach it has no estimate.
+ * An upper bound of one attempt for the models that may be asked, if the prices of all of them are
+ * configured. Claude reports its cost afterwards only, so a request that may reach it has no estimate.
  */
 function estimateCost(args: CompleteArguments, models: ConfiguredModels, { gemini }: LlmConfig) {
   const { provider, model, prompt, system = '', history = [], images = [] } = args;
@@ -150,7 +151,8 @@ function estimateCost(args: CompleteArguments, models: ConfiguredModels, { gemin
   const mayAskOther = asked.some((name) => name !== 'gemini') && !model?.startsWith('gemini');
   const price = gemini.prices[model ?? gemini.model];
   if (!price || mayAskOther || asked.length === 0) return undefined;
-  const texts = [prompt, system, ...history.map(({ text }) => text)];
+  const schema = args.json_schema ? JSON.stringify(args.json_schema) : '';
+  const texts = [prompt, system, schema, ...history.map(({ text }) => text)];
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const inputTokens = bytes * TOKENS_PER_BYTE + images.length * TOKENS_PER_IMAGE;
   const outputTokens = args.max_output_tokens ?? DEFAULT_OUTPUT_TOKENS;
