@@ -1,5 +1,5 @@
 import type { PackDeps } from '@toolkeel/contract';
-import { presets, type Clock } from '@toolkeel/kernel';
+import { presets, type Clock, type Effect } from '@toolkeel/kernel';
 import {
   createConnections,
   createHttpClient,
@@ -7,6 +7,7 @@ import {
   policyOf,
   RateWindows,
   type Environment,
+  type WriteContext,
 } from '@toolkeel/pack-kit';
 import { createCredentials } from '../auth/credentials.js';
 import { pricesOf, type XConfig } from '../config.js';
@@ -14,9 +15,14 @@ import { SHORT_WINDOW } from '../faults.js';
 import { guardWorkflow } from '../workflow/access.js';
 import { createAccount } from './account.js';
 import { retrying } from './provider.js';
-import { createRequests } from './requests.js';
 import { routes } from './routes.js';
-import { createSession, type LimitScope, type XRequest } from './session.js';
+import {
+  createSession,
+  xResponseOf,
+  type ApiRequest,
+  type LimitScope,
+  type XRequest,
+} from './session.js';
 import { faultOfResponse } from './upstream-problem.js';
 import { xProvider } from './x-provider.js';
 
@@ -58,6 +64,8 @@ export function createClient(config: XConfig, deps: ClientDeps) {
     // All requests use the same login.
     refreshAuth: (signal) => session.renew(routes.createPost, signal),
   });
+  const send = (effect: Effect) => async (request: ApiRequest, call: WriteContext) =>
+    xResponseOf(await http[effect](session.httpRequest(request), call));
   const shared = http.upstreamOf(baseUrl);
   const provider = retrying(xProvider(session, http, config.spelling), {
     policy,
@@ -72,7 +80,7 @@ export function createClient(config: XConfig, deps: ClientDeps) {
     config,
     session,
     provider,
-    requests: createRequests(session, http),
+    requests: { read: send('read'), idempotent: send('idempotent'), once: send('once') },
     account: createAccount(config.account, session, provider, clock),
     windows,
     prices: pricesOf(config.prices),

@@ -1,25 +1,5 @@
 import { type Fault, FaultError } from '@toolkeel/kernel';
-import type { CallContext, HttpClient, WriteContext } from '@toolkeel/pack-kit';
-import {
-  xResponseOf,
-  type ApiRequest,
-  type Session,
-  type XRequest,
-  type XResponse,
-} from './session.js';
-
-type SendRequest = (request: ApiRequest, call: WriteContext) => Promise<XResponse>;
-
-/** Requests to X, by their effect. */
-export type Requests = Readonly<Record<'read' | 'idempotent' | 'once', SendRequest>>;
-
-export function createRequests(session: Session, client: HttpClient<XRequest>): Requests {
-  const send =
-    (effect: keyof Requests): SendRequest =>
-    async (request, call) =>
-      xResponseOf(await client[effect](session.httpRequest(request), call));
-  return { read: send('read'), idempotent: send('idempotent'), once: send('once') };
-}
+import type { CallContext } from '@toolkeel/pack-kit';
 
 /** An unreadable response to the request itself, not to a token renewal before it. */
 function isUnreadable({ kind, sent }: Fault): boolean {

@@ -72,7 +72,7 @@ export function createSession({ baseUrl, app, user, windows, wallNow }: SessionO
   };
 
   /** Adds the credential to one attempt and records the result. */
-  const intercept: Intercept<XRequest> = async (request, signal, next) => {
+  const intercept: Intercept<XRequest> = async (request, { signal }, next) => {
     const { endpoint, headers } = request;
     const credential = credentialFor(endpoint);
     const token = await credential.token(signal);

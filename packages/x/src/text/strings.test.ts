@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, fitToBudget, nfc } from './strings.js';
+import { cutText, fitToBudget, nfc, oneLine } from './strings.js';
 
 const mark = fc.constantFrom('\u0301', '\u0316', '\u0345', '\u3099', '\u{1E8D0}', '\u{1D16D}');
 const marked = fc.tuple(fc.constantFrom('e', '日', 'か', '\u1100\u1161', ''), mark, fc.nat(40));
@@ -101,5 +101,13 @@ describe('cutText', () => {
 
   it('is empty after the end', () => {
     expect(cutText({ id: '1', text: 'short' }, 900)).toEqual({ id: '1', text: '' });
+  });
+});
+
+describe('oneLine', () => {
+  it('does not cut inside a surrogate pair', () => {
+    expect(oneLine('ab🚲cd', 4)).toBe('ab…');
+    expect(oneLine('ab🚲cd', 5)).toBe('ab🚲…');
+    expect(oneLine('ab🚲', 4)).toBe('ab🚲');
   });
 });

@@ -5,21 +5,21 @@ import type { Posted } from '../posts/read-back.js';
 const MAX_MARKS = 512;
 
 /**
- * Normalizes to NFC in linear time. Sorting the combining marks of one letter takes quadratic time, so long
+ * Normalizes in linear time. Sorting the combining marks of one letter takes quadratic time, so long
  * runs of marks are sorted in chunks.
  */
-export function nfc(text: string): string {
-  if (text.length <= MAX_MARKS) return text.normalize('NFC');
+export function nfc(text: string, form: 'NFC' | 'NFKC' = 'NFC'): string {
+  if (text.length <= MAX_MARKS) return text.normalize(form);
   let result = '';
   let at = 0;
   for (const { 0: marks, index } of text.matchAll(/\p{M}+/gu)) {
     for (let end = index + MAX_MARKS; end < index + marks.length; end += MAX_MARKS) {
       // A cut inside a surrogate pair is harmless: `normalize` leaves the halves unchanged.
-      result += text.slice(at, end).normalize('NFC');
+      result += text.slice(at, end).normalize(form);
       at = end;
     }
   }
-  return `${result}${text.slice(at).normalize('NFC')}`;
+  return `${result}${text.slice(at).normalize(form)}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
@@ -32,7 +32,8 @@ export function unescapeHtml(text: string): string {
 /** One line of at most `limit` characters, without control characters. */
 export function oneLine(text: string, limit: number): string {
   const line = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
-  return line.length > limit ? `${line.slice(0, limit - 1).trimEnd()}…` : line;
+  if (line.length <= limit) return line;
+  return `${line.slice(0, beforePair(line, limit - 1)).trimEnd()}…`;
 }
 
 /** Leaves room for the rest of the response. */

@@ -22,7 +22,7 @@ import {
   quoteTweetSpec,
   replyToTweetSpec,
 } from './specs/write.js';
-import { authorRules, textRules } from '../workflow/hard-rules.js';
+import { authorRules, linkRules, textRules } from '../workflow/hard-rules.js';
 import { xTool } from './tool.js';
 
 export const postTools = (client: Client) => [
@@ -111,7 +111,9 @@ async function postRules(
   const verdict = textRules(texts, client.config.workflow);
   const { replyTo, quoteOf } = drafts[0] ?? {};
   const tweetId = replyTo ?? quoteOf;
-  if (verdict.denied || tweetId === undefined) return verdict;
+  if (verdict.denied) return verdict;
+  const linked = await linkRules(client, texts, context);
+  if (linked.denied || tweetId === undefined) return linked;
   return authorRules(client, { tweetId, isReply: replyTo !== undefined }, context);
 }
 

@@ -1,22 +1,23 @@
-import { page, raise, raisedToolError, toolError, type PackOperation } from '@toolkeel/contract';
+import { page, raisedToolError, toolError, type PackOperation } from '@toolkeel/contract';
 import { objectOf, stringOf, type CallContext } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import { postCost } from '../cost.js';
 import { checkDraft } from '../posts/draft.js';
 import { weightedLength } from '../text/weighted-length.js';
-import { missingTool, openWorkflow, passOn, type WorkflowCall } from '../workflow/access.js';
+import { openWorkflow, passOn, type WorkflowCall } from '../workflow/access.js';
 import {
   cancel,
   checkTweets,
   compose,
-  show,
   storeEnds,
-  submitStored,
   update,
   type DraftContent,
 } from '../workflow/drafts.js';
+import { show } from '../workflow/draft-view.js';
+import { submitStored } from '../workflow/handover.js';
 import { DRAFTS, POSTS, postsIn, syncPosts, type MadePost } from '../workflow/history.js';
-import { invalid, readSchedule } from '../workflow/schedule.js';
+import { textRules } from '../workflow/hard-rules.js';
+import { checkAhead, invalid, readSchedule } from '../workflow/schedule.js';
 import {
   cancelDraftSpec,
   composeTweetSpec,
@@ -34,6 +35,7 @@ import {
 } from './specs/workflow.js';
 import * as engageSpecs from './specs/write.js';
 import { aboutTool, xTool } from './tool.js';
+import { inversesOf, POSTING, undoTool } from './undo.js';
 
 export const workflowTools = (client: Client) => [
   ...draftTools(client),
@@ -53,23 +55,28 @@ interface Timed {
   readonly time_zone?: string | undefined;
 }
 
-async function scheduleOf(
-  { records }: WorkflowCall,
-  { scheduled_for: given, time_zone: zone }: Timed,
-) {
-  if (given !== undefined) return readSchedule(given, zone, await records.now());
+function scheduleOf({ scheduled_for: given, time_zone: zone }: Timed) {
+  if (given !== undefined) return readSchedule(given, zone);
   if (zone !== undefined) invalid('time_zone', 'is given without scheduled_for');
   return undefined;
 }
 
 function draftTools(client: Client) {
   return [
-    xTool(composeTweetSpec, client, async ({ tweets, topic, ...timed }, { call }) => {
-      checkTweets(client, tweets);
-      const workflow = await openWorkflow(client, call);
-      const scheduled = await scheduleOf(workflow, timed);
-      return compose(client, workflow, { tweets, topic, scheduled }, call);
-    }),
+    xTool(
+      composeTweetSpec,
+      client,
+      async ({ tweets, topic, ...timed }, { call }) => {
+        checkTweets(client, tweets);
+        const workflow = await openWorkflow(client, call);
+        const scheduled = scheduleOf(timed);
+        return compose(client, workflow, { tweets, topic, scheduled }, call);
+      },
+      {
+        // For get_policy_status: the posting tool has the same rules, and refuses without losing the text.
+        hardRules: async ({ tweets }) => textRules(tweets, client.config.workflow),
+      },
+    ),
     xTool(updateDraftSpec, client, async (args, { call }) => {
       const { draft_id: id, tweets, topic, unschedule = false, ...timed } = args;
       if (tweets) checkTweets(client, tweets);
@@ -77,7 +84,8 @@ function draftTools(client: Client) {
         invalid('unschedule', 'excludes scheduled_for');
       }
       const workflow = await openWorkflow(client, call);
-      const scheduled = await scheduleOf(workflow, timed);
+      const scheduled = scheduleOf(timed);
+      if (scheduled) checkAhead(scheduled, await workflow.records.now());
       const change = (current: DraftContent): DraftContent => ({
         tweets: tweets ?? current.tweets,
         topic: topic ?? current.topic,
@@ -162,89 +170,26 @@ function problemOf(check: () => void): readonly string[] {
   }
 }
 
-const INVERSES: Readonly<Record<string, readonly [tool: string, argument: string]>> = {
-  [engageSpecs.likeTweetSpec.name]: [engageSpecs.unlikeTweetSpec.name, 'tweet_id'],
-  [engageSpecs.followUserSpec.name]: [engageSpecs.unfollowUserSpec.name, 'target_user_id'],
-  [engageSpecs.retweetSpec.name]: [engageSpecs.unretweetSpec.name, 'tweet_id'],
-  [engageSpecs.bookmarkTweetSpec.name]: [engageSpecs.unbookmarkTweetSpec.name, 'tweet_id'],
-};
-const DELETE = engageSpecs.deleteTweetSpec.name;
-const POSTING = [
-  engageSpecs.postTweetSpec,
-  engageSpecs.replyToTweetSpec,
-  engageSpecs.quoteTweetSpec,
-  engageSpecs.postThreadSpec,
-].map(({ name }) => name);
-
-interface Inverse {
-  readonly tool: string;
-  readonly args: Readonly<Record<string, string>>;
-  readonly targetId: string;
-}
-
-/** The calls that undo an operation; empty if it cannot be undone. The last post of a thread comes first. */
-function inversesOf(operation: PackOperation): readonly Inverse[] {
-  const { tool, arguments: args = {} } = operation;
-  if (POSTING.includes(tool)) {
-    return postsIn(operation)
-      .map(({ id }) => ({ tool: DELETE, args: { tweet_id: id }, targetId: id }))
-      .toReversed();
-  }
-  const [inverse, argument = ''] = INVERSES[tool] ?? [];
-  const targetId = stringOf(args[argument]);
-  if (inverse === undefined || targetId === undefined) return [];
-  return [{ tool: inverse, args: { [argument]: targetId }, targetId }];
-}
-
-const undoTool = (client: Client) =>
-  xTool(undoSpec, client, async ({ operation_id: id }, { call, context }) => {
-    const workflow = await openWorkflow(client, call);
-    const operation = await workflow.operations.show(id);
-    if (!operation || operation.account !== workflow.account) {
-      return raise(
-        toolError('not_found', 'This account has no such operation. See get_recent_mutations.', {
-          details: { resource: 'operation', id },
-        }),
-      );
-    }
-    const inverses = inversesOf(operation);
-    if (inverses.length === 0) {
-      return invalid(
-        'operation_id',
-        `an operation of ${operation.tool} in state ${operation.state} cannot be undone`,
-      );
-    }
-    const { signal, deadline } = call;
-    const undone: { tool: string; target_id: string }[] = [];
-    const remaining: { target_id: string; code: string }[] = [];
-    for (const { tool, args, targetId } of inverses) {
-      const { onDelivered } = context;
-      const options = { signal, deadline, ...(onDelivered && { onDelivered }) };
-      const envelope = await workflow.call(tool, args, options);
-      if (!envelope) return missingTool(tool);
-      if (envelope.success) undone.push({ tool, target_id: targetId });
-      else if (inverses.length === 1) return passOn<'not_found'>(envelope.error);
-      else remaining.push({ target_id: targetId, code: envelope.error.code });
-    }
-    return { operation_id: id, undone, remaining };
-  });
-
 const isPending = ({ approval }: PackOperation): boolean => approval?.decision === undefined;
 
 /** The journal limits the pending approvals of an account to far fewer. */
 const MAX_PENDING = 1000;
 
-async function pendingOf({ operations, account }: WorkflowCall): Promise<readonly PackOperation[]> {
-  const states = ['awaiting_approval'];
-  return (await operations.list({ states, account, limit: MAX_PENDING })).filter(isPending);
+/** `before`: the last one of the previous page, which may have been decided since. */
+async function pendingOf(
+  { operations, account }: WorkflowCall,
+  before?: string,
+): Promise<readonly PackOperation[]> {
+  const filter = { states: ['awaiting_approval'], account, limit: MAX_PENDING };
+  const waiting = await operations.list({ ...filter, ...(before !== undefined && { before }) });
+  return waiting.filter(isPending);
 }
 
 function approvalTools(client: Client) {
   return [
     xTool(listPendingApprovalsSpec, client, async ({ limit }, { call, cursor }) => {
-      const all = await pendingOf(await openWorkflow(client, call));
-      const start = cursor ? all.findIndex(({ id }) => id === cursor.before) + 1 : 0;
-      const shown = all.slice(start, start + limit);
+      const all = await pendingOf(await openWorkflow(client, call), cursor?.before);
+      const shown = all.slice(0, limit);
       const approvals = shown.map(({ id, tool, arguments: args = {}, approval }) => ({
         operation_id: id,
         tool,
@@ -256,8 +201,7 @@ function approvalTools(client: Client) {
         expires_at: approval?.expires_at ?? '',
         ...(approval?.scheduled_for !== undefined && { scheduled_for: approval.scheduled_for }),
       }));
-      const more = all.length > start + limit;
-      return page({ approvals }, pagesAfter(shown, more));
+      return page({ approvals }, pagesAfter(shown, all.length > limit));
     }),
     xTool(getPendingCountSpec, client, async (_, { call }) => {
       const all = await pendingOf(await openWorkflow(client, call));
@@ -331,7 +275,10 @@ function analyticsTools(client: Client) {
               : null,
         };
       });
-      return page({ mutations }, pagesAfter(executed, found.length > limit));
+      const { after } = pagesAfter(executed, false);
+      // The last one shown may be one that was not executed.
+      const last = found.length > limit ? shown.at(-1) : undefined;
+      return page({ mutations }, { after, ...(last && { next: { before: last.id } }) });
     }),
     xTool(getStatsSpec, client, async ({ days }, { call }) => {
       const workflow = await openWorkflow(client, call);
@@ -361,7 +308,7 @@ async function statsOf(workflow: WorkflowCall, days: number) {
   const posts = { post: 0, reply: 0, quote: 0, thread: 0 };
   for (const { data } of kept) posts[data.kind] += 1;
   const measured = kept.flatMap(({ id, data: { performance, text } }) =>
-    performance ? [{ tweet_id: id, text, score: performance.score }] : [],
+    performance?.score === undefined ? [] : [{ tweet_id: id, text, score: performance.score }],
   );
   const total = measured.reduce((sum, { score }) => sum + score, 0);
   const [best = null] = measured.toSorted((a, b) => b.score - a.score);

@@ -72,7 +72,7 @@ export function passOn<Code extends ErrorCode>(error: Failure): ToolError<Code, 
 }
 
 /** An answer for a tool that the operator removed from this server. */
-export function missingTool(name: string): never {
+export function missingTool(name: string): ToolError<'not_found', null> {
   const message = `This server has no tool ${name}. Ask the operator to enable it.`;
-  return raise(toolError('not_found', message, { details: { resource: 'tool' } }));
+  return toolError('not_found', message, { details: { resource: 'tool' } });
 }

@@ -12,13 +12,7 @@ import { oneLine } from '../text/strings.js';
 import { openWorkflow, type WorkflowCall } from './access.js';
 import { isBlocked } from './hard-rules.js';
 import { POSTS, rememberAuthor, syncPosts, type MadePost } from './history.js';
-import {
-  opportunityOf,
-  scoreTweet,
-  type Opportunity,
-  type PostFacts,
-  type TweetScore,
-} from './score.js';
+import { opportunityOf, scoreTweet, type PostFacts } from './score.js';
 
 /** A tweet that a search found. It keeps facts, because a score changes with time. */
 export interface Candidate extends PostFacts {
@@ -34,16 +28,16 @@ const MAX_READ = 1_000;
 /** Enough for any ordinary tweet; long ones would fill the records. */
 const MAX_TEXT = 4_000;
 
-/** The account's own posts, synchronised with the journal, newest first. */
+/** The account's own posts, synchronised with the journal, newest first; `deleted`: those too. */
 export async function ownPosts(
   client: Client,
   { records, account }: WorkflowCall,
   call: CallContext,
-  filter: { readonly since?: number; readonly subject?: string } = {},
+  { deleted = false, ...filter }: { readonly since?: number; readonly deleted?: boolean } = {},
 ): Promise<readonly PackRecord<MadePost>[]> {
   await syncPosts(client, account, call);
   const made = await records.list<MadePost>({ kind: POSTS, account, limit: MAX_READ, ...filter });
-  return made.filter(({ state }) => state !== 'deleted');
+  return made.filter(({ state }) => deleted || state !== 'deleted');
 }
 
 /** Facts of a post for its score. */
@@ -105,50 +99,48 @@ export const listCandidates = (
 ): Promise<readonly PackRecord<Candidate>[]> =>
   records.list<Candidate>({ kind: CANDIDATES, account, limit: MAX_READ, ...filter });
 
+/** Candidates whose author was not added to the block list since they were found. */
+export async function openCandidates(
+  client: Client,
+  workflow: WorkflowCall,
+): Promise<readonly PackRecord<Candidate>[]> {
+  const { workflow: config } = client.config;
+  return (await listCandidates(workflow)).filter(
+    ({ data: { authorId = '', authorUsername: username } }) =>
+      !isBlocked({ id: authorId, username }, config),
+  );
+}
+
 export const findCandidate = (
   { records, account }: WorkflowCall,
   tweetId: string,
 ): Promise<PackRecord<Candidate> | undefined> =>
   records.get<Candidate>(CANDIDATES, account, tweetId);
 
-/** A candidate as tools return it. */
-interface RankedCandidate {
-  readonly tweet_id: string;
-  readonly author_username?: string;
-  readonly text: string;
-  readonly created_at?: string;
-  readonly found_at: string;
-  readonly score: number;
-  readonly action: Opportunity;
-  readonly replied: boolean;
-  readonly matched_keywords: readonly string[];
-  readonly factors: TweetScore['factors'];
-}
-
-/** The candidates that reach a score now, best first. */
+/** The candidates that reach a score now, as tools return them: best first. */
 export function rank(
   client: Client,
   found: readonly PackRecord<Candidate>[],
   repliedTo: ReadonlySet<string>,
   { minScore, limit }: { readonly minScore: number; readonly limit: number },
-): readonly RankedCandidate[] {
+) {
   const { keywords, minScore: threshold } = client.config.workflow;
   const now = client.clock.wallNow();
   return found
     .map((record) => {
       const { data } = record;
-      const { total, factors, matchedKeywords } = scoreTweet(data, { keywords, now });
+      const scored = scoreTweet(data, { keywords, now });
       return {
         tweet_id: record.id,
         ...(data.authorUsername !== undefined && { author_username: data.authorUsername }),
         text: oneLine(data.text, SHOWN_TEXT),
         ...(data.createdAt !== undefined && { created_at: new Date(data.createdAt).toISOString() }),
         found_at: new Date(record.at).toISOString(),
-        score: total,
-        action: opportunityOf(total, threshold),
+        score: scored.total,
+        action: opportunityOf(scored, threshold),
         replied: repliedTo.has(record.id),
-        matched_keywords: matchedKeywords,
-        factors,
+        matched_keywords: scored.matchedKeywords,
+        factors: scored.factors,
       };
     })
     .filter(({ score }) => score >= minScore)

@@ -14,7 +14,7 @@ import {
 import { ownPosts, withContext } from './candidates.js';
 import { topicsOf } from './context.js';
 import { createWriter, hookOf, type Writer } from './generate.js';
-import { bannedPhrase } from './hard-rules.js';
+import { bannedPhrase } from './banned-phrases.js';
 import { matchKeywords } from './score.js';
 
 const DAY_MS = 86_400_000;

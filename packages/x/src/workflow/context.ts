@@ -8,6 +8,7 @@ import {
   topicPerformanceSpec,
 } from './assist-specs.js';
 import { listCandidates, ownPosts, withContext, type Candidate } from './candidates.js';
+import { isBlocked } from './hard-rules.js';
 import type { MadePost } from './history.js';
 import {
   recommendEngagement,
@@ -15,7 +16,6 @@ import {
   summarizeTopics,
   type ReplyFacts,
   type TopicPost,
-  type TopicsSummary,
 } from './recommend.js';
 import { matchKeywords, rounded } from './score.js';
 
@@ -49,7 +49,8 @@ export const contextTools = (client: Client) => {
               text: oneLine(data.text, SHOWN_TEXT),
               ...(data.target_id !== undefined && { in_reply_to_id: data.target_id }),
               ...(target !== undefined && { in_reply_to_text: oneLine(target, SHOWN_TEXT) }),
-              performance: data.performance ? rounded(data.performance.score) : null,
+              performance:
+                data.performance?.score === undefined ? null : rounded(data.performance.score),
             };
           }),
         };
@@ -60,7 +61,8 @@ export const contextTools = (client: Client) => {
       const { author_username: author, tweet_text: text, campaign_objective: objective } = args;
       const what = 'The records that a recommendation needs';
       return withContext(client, call, 'recommendation_error', what, async (workflow) => {
-        const posts = await ownPosts(client, workflow, call);
+        // The hard rules count deleted replies too, which their readers may have seen.
+        const posts = await ownPosts(client, workflow, call, { deleted: true });
         const now = await workflow.records.now();
         const perAuthorLimit = config.maxRepliesPerAuthorPerDay;
         const replies = posts.filter(({ data }) => data.kind === 'reply');
@@ -72,6 +74,7 @@ export const contextTools = (client: Client) => {
           perAuthorLimit,
           repliesToday: replies.filter(({ at }) => at > now - DAY_MS).length,
           repliesPerDay: config.maxRepliesPerDay,
+          isBlocked: isBlocked({ id: author, username: nameOf(author) }, config),
           needsApproval: workflow.mode === 'composer',
         });
       });
@@ -157,7 +160,7 @@ function affinity(candidates: readonly PackRecord<Candidate>[], keywords: readon
 export function topicsOf(
   posts: readonly PackRecord<MadePost>[],
   { topics }: { readonly topics: readonly string[] },
-): TopicsSummary {
+) {
   const about = posts
     .filter(({ data }) => data.kind !== 'reply')
     .flatMap(({ data }): readonly TopicPost[] => {

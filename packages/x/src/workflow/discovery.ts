@@ -12,7 +12,7 @@ import {
 } from './assist-specs.js';
 import {
   isOpen,
-  listCandidates,
+  openCandidates,
   ownPosts,
   rank,
   rememberCandidates,
@@ -27,7 +27,7 @@ export const discoveryTools = (client: Client) => {
   return [
     aboutTool(scoreTweetSpec, client, async (args) => {
       const { keywords, minScore: threshold } = config;
-      const { total, factors, matchedKeywords } = scoreTweet(
+      const scored = scoreTweet(
         {
           text: args.text,
           authorFollowers: args.author_followers,
@@ -41,12 +41,12 @@ export const discoveryTools = (client: Client) => {
         { keywords, now: client.clock.wallNow() },
       );
       return {
-        score: total,
+        score: scored.total,
         max: MAX_SCORE,
         threshold,
-        action: opportunityOf(total, threshold),
-        matched_keywords: matchedKeywords,
-        factors,
+        action: opportunityOf(scored, threshold),
+        matched_keywords: scored.matchedKeywords,
+        factors: scored.factors,
       };
     }),
 
@@ -78,7 +78,7 @@ export const discoveryTools = (client: Client) => {
     xTool(getDiscoveryFeedSpec, client, async ({ min_score: minScore, limit }, { call }) => {
       const workflow = await openWorkflow(client, call);
       const repliedTo = repliedTweets(await ownPosts(client, workflow, call));
-      const found = await listCandidates(workflow);
+      const found = await openCandidates(client, workflow);
       return {
         threshold: minScore,
         candidates: rank(client, found, repliedTo, { minScore, limit }),
@@ -89,7 +89,8 @@ export const discoveryTools = (client: Client) => {
       const { threshold: minScore = config.minScore, limit } = args;
       const workflow = await openWorkflow(client, call);
       const repliedTo = repliedTweets(await ownPosts(client, workflow, call));
-      const found = (await listCandidates(workflow)).filter(({ id }) => !repliedTo.has(id));
+      const open = await openCandidates(client, workflow);
+      const found = open.filter(({ id }) => !repliedTo.has(id));
       return {
         threshold: minScore,
         candidates: rank(client, found, repliedTo, { minScore, limit }),

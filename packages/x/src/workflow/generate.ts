@@ -22,13 +22,7 @@ import {
   type TopicsTask,
 } from './prompts.js';
 
-/** Asks a model on behalf of one account. Methods throw tool errors. */
-export interface Writer {
-  readonly tweet: (task: Parameters<typeof tweetPrompt>[0], context: TextContext) => Promise<Text>;
-  readonly reply: (task: ReplyTask, context: TextContext) => Promise<Text>;
-  readonly thread: (task: ThreadTask, context: TextContext) => Promise<Thread>;
-  readonly topics: (task: TopicsTask, context: TextContext) => Promise<Topics>;
-}
+export type Writer = ReturnType<typeof createWriter>;
 
 interface Generated {
   /** The model that answered. */
@@ -37,28 +31,18 @@ interface Generated {
   readonly regenerated: boolean;
 }
 
-interface Text extends Generated {
-  readonly text: string;
-  readonly weighted_length: number;
-  /** The text was still too long and was cut. */
-  readonly cut: boolean;
-}
-
 interface Part {
   readonly purpose: string;
   readonly text: string;
 }
 
-interface Thread extends Generated {
-  readonly parts: readonly Part[];
-  readonly cut: boolean;
+interface Topic {
+  readonly topic: string;
+  readonly reason: string;
 }
 
-interface Topics extends Generated {
-  readonly topics: readonly { readonly topic: string; readonly reason: string }[];
-}
-
-export function createWriter(model: TextModel | undefined, profile: Profile): Writer {
+/** Asks a model on behalf of one account. Methods throw tool errors. `cut`: a text was still too long. */
+export function createWriter(model: TextModel | undefined, profile: Profile) {
   const write = async (request: TextRequest, limit: number, context: TextContext) => {
     const { value, ...generated } = await ask(model, request, context, (answer) =>
       readText(answer, limit),
@@ -67,9 +51,11 @@ export function createWriter(model: TextModel | undefined, profile: Profile): Wr
     return { text, weighted_length: weightedLength(text), cut: text !== value, ...generated };
   };
   return {
-    tweet: (task, context) => write(tweetPrompt(task, profile), task.limit, context),
-    reply: (task, context) => write(replyPrompt(task, profile), task.limit, context),
-    thread: async (task, context) => {
+    tweet: (task: Parameters<typeof tweetPrompt>[0], context: TextContext) =>
+      write(tweetPrompt(task, profile), task.limit, context),
+    reply: (task: ReplyTask, context: TextContext) =>
+      write(replyPrompt(task, profile), task.limit, context),
+    thread: async (task: ThreadTask, context: TextContext) => {
       const { limit } = task;
       const { value, ...generated } = await ask(
         model,
@@ -81,7 +67,7 @@ export function createWriter(model: TextModel | undefined, profile: Profile): Wr
       const cut = parts.some(({ text }, index) => text !== value[index]?.text);
       return { parts, cut, ...generated };
     },
-    topics: async (task, context) => {
+    topics: async (task: TopicsTask, context: TextContext) => {
       const { value, ...generated } = await ask(
         model,
         topicsPrompt(task, profile),
@@ -183,7 +169,7 @@ const topicList = z.object({
   topics: z.array(z.object({ topic: z.string(), reason: z.string().catch('') })),
 });
 
-function readTopics(answer: string): Reading<Topics['topics']> {
+function readTopics(answer: string): Reading<readonly Topic[]> {
   const read = topicList.safeParse(jsonIn(answer));
   const value = (read.data?.topics ?? [])
     .map(({ topic, reason }) => ({ topic: plainText(topic), reason: plainText(reason) }))

@@ -1,24 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bannedPhrase, isBlocked, mentionsBlocked } from './hard-rules.js';
-
-describe('a banned phrase', () => {
-  const config = { bannedPhrases: ['Check out', "you shouldn't"] };
-
-  it.each([
-    'check out this',
-    'CHECK   OUT',
-    'check\u00A0out',
-    'ch\u00ADeck out',
-    'ｃｈｅｃｋ　ｏｕｔ',
-    'You shouldn’t',
-  ])('is found in %j', (text) => {
-    expect(bannedPhrase(['fine', text], config)).toBeDefined();
-  });
-
-  it.each(['checkout', 'check it out', 'you should', ''])('is not found in %j', (text) => {
-    expect(bannedPhrase([text], config)).toBeUndefined();
-  });
-});
+import { isBlocked, mentionsBlocked } from './hard-rules.js';
 
 describe('a blocked author', () => {
   const config = { blockedAuthors: ['@Ada', 'bob', '42'] };

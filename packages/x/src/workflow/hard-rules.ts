@@ -1,32 +1,13 @@
 import type { HardRuleContext, HardRuleVerdict } from '@toolkeel/contract';
-import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import type { XConfig } from '../config.js';
-import { authorOf, repliesTo } from './history.js';
+import { nfc } from '../text/strings.js';
+import { bannedPhrase } from './banned-phrases.js';
+import { findAuthor, repliesSince } from './history.js';
 
 export type WorkflowConfig = XConfig['workflow'];
 
 const DAY_MS = 86_400_000;
-
-/** Text without differences that a reader does not see: case, width, spacing, invisible characters. */
-function plain(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[\s\p{Z}]+/gu, ' ')
-    .replaceAll(/[‘’ʼ]/gu, "'")
-    .trim();
-}
-
-/** The first banned phrase in one of the texts. */
-export function bannedPhrase(
-  texts: readonly string[],
-  { bannedPhrases }: Pick<WorkflowConfig, 'bannedPhrases'>,
-): string | undefined {
-  const written = texts.map(plain);
-  return bannedPhrases.find((phrase) => written.some((text) => text.includes(plain(phrase))));
-}
 
 /** The blocked author that one of the texts mentions. */
 export function mentionsBlocked(
@@ -34,9 +15,7 @@ export function mentionsBlocked(
   { blockedAuthors }: Pick<WorkflowConfig, 'blockedAuthors'>,
 ): boolean {
   const mentioned = texts.flatMap((text) =>
-    [...text.normalize('NFKC').matchAll(/[@＠](\w{1,15})/g)].map(([, name = '']) =>
-      name.toLowerCase(),
-    ),
+    [...nfc(text, 'NFKC').matchAll(/[@＠](\w{1,15})/g)].map(([, name = '']) => name.toLowerCase()),
   );
   return blockedAuthors.some((entry) => mentioned.includes(nameOf(entry)));
 }
@@ -54,6 +33,16 @@ export function isBlocked(
 ): boolean {
   const names = [id, username?.toLowerCase()];
   return blockedAuthors.some((entry) => names.includes(nameOf(entry)));
+}
+
+/** Throws if the list has names and the name of the author is unknown: the rule cannot decide. */
+function checkBlocked(author: Author, config: WorkflowConfig): boolean {
+  const hasNames = config.blockedAuthors.some((entry) => !/^\d+$/.test(entry));
+  const isListed = isBlocked(author, config);
+  if (!isListed && hasNames && author.username === undefined) {
+    throw new TypeError(`X returned the user ${author.id} without a name`);
+  }
+  return isListed;
 }
 
 const denied = (rule: string, explanation: string): HardRuleVerdict => ({
@@ -85,33 +74,64 @@ export async function authorRules(
   const needsAuthor = workflow !== undefined || blockedAuthors.length > 0;
   if (context.argumentsOnly || !needsAuthor) return {};
   const account = await context.accountId();
-  const author = await authorOf(client, account, target.tweetId, context).catch(
-    (cause: unknown) => {
-      if (isGone(cause)) return undefined;
-      throw cause;
-    },
-  );
+  const author = await findAuthor(client, account, target.tweetId, context);
   if (!author) {
     return denied('unknown author', 'The tweet is not visible, so its author cannot be checked.');
   }
-  if (isBlocked(author, config)) {
+  if (checkBlocked(author, config)) {
     return denied('blocked author', 'The author of the tweet is on the block list.');
   }
   if (!workflow || !target.isReply) return {};
   if (!allowSelfReply && account === `x:${author.id}`) {
     return denied('self-reply', 'The tweet is by this account itself.');
   }
-  const made = await repliesTo(client, account, author.id, DAY_MS, context);
-  if (made >= max) {
-    return denied('author cap', `This author has received ${made} replies in 24 hours, of ${max}.`);
+  const made = await repliesSince(client, account, DAY_MS, context);
+  const received = made.filter(({ data }) => data.author?.id === author.id).length;
+  if (received >= max) {
+    const explanation = `This author has received ${received} replies in 24 hours, of ${max}.`;
+    return denied('author cap', explanation);
   }
   const all = config.maxRepliesPerDay;
+  // The journal's limits below count only what was sent under them: not the replies of other profiles.
+  if (all !== undefined && made.length >= all) {
+    return denied(
+      'reply cap',
+      `This account has sent ${made.length} replies in 24 hours, of ${all}.`,
+    );
+  }
   return {
     limits: [
       { name: `replies to ${author.id}`, max, windowMs: DAY_MS },
       ...(all === undefined ? [] : [{ name: `replies of ${account}`, max: all, windowMs: DAY_MS }]),
     ],
   };
+}
+
+/** The tweets that a text links to, which X shows like a quote. */
+const TWEET_LINK =
+  /(?<![\w.-])(?:https?:\/\/)?(?:[a-z]+\.)?(?:x|twitter)\.com\/\w+(?:\/web)?\/status(?:es)?\/(\d{1,20})/giu;
+
+/** Whether a text quotes a blocked author with a link to a tweet. The name in a link may be any. */
+export async function linkRules(
+  client: Client,
+  texts: readonly string[],
+  context: HardRuleContext,
+): Promise<HardRuleVerdict> {
+  const { workflow: config } = client.config;
+  if (context.argumentsOnly || config.blockedAuthors.length === 0) return {};
+  const ids = texts.flatMap((text) =>
+    [...nfc(text, 'NFKC').matchAll(TWEET_LINK)].map(([, id = '']) => id),
+  );
+  if (ids.length === 0) return {};
+  const account = await context.accountId();
+  for (const id of new Set(ids)) {
+    const author = await findAuthor(client, account, id, context);
+    // X shows nothing of a tweet that is gone.
+    if (author && checkBlocked(author, config)) {
+      return denied('blocked author', 'The text links to a tweet of an account of the block list.');
+    }
+  }
+  return {};
 }
 
 /** Whether the block list contains the account to follow. Names in the list need its name. */
@@ -121,16 +141,9 @@ export async function followRules(
   context: HardRuleContext,
 ): Promise<HardRuleVerdict> {
   const { workflow: config } = client.config;
-  const hasNames = config.blockedAuthors.some((entry) => !/^\d+$/.test(entry));
-  const author =
-    hasNames && !context.argumentsOnly && !isBlocked({ id }, config)
-      ? (await client.provider.getUserById({ id }, context)).item
-      : { id };
-  return isBlocked(author, config)
-    ? denied('blocked author', 'The account to follow is on the block list.')
-    : {};
-}
-
-function isGone(cause: unknown): boolean {
-  return cause instanceof FaultError && cause.fault.status === 404;
+  const isListed =
+    context.argumentsOnly || isBlocked({ id }, config) || config.blockedAuthors.length === 0
+      ? isBlocked({ id }, config)
+      : checkBlocked((await client.provider.getUserById({ id }, context)).item, config);
+  return isListed ? denied('blocked author', 'The account to follow is on the block list.') : {};
 }

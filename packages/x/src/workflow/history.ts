@@ -1,22 +1,22 @@
-import type { PackOperation, PackRecords, PackWorkflow } from '@toolkeel/contract';
+import type { PackOperation, PackRecord, PackRecords, PackWorkflow } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
 import { objectOf, stringOf } from '@toolkeel/pack-kit';
 import type { Client } from '../api/client.js';
 import type { ReadContext } from '../api/provider.js';
 import type { Post } from '../model.js';
 import type { Author } from './hard-rules.js';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
-/** What a post earned, measured once. */
-interface Performance {
+/** What a post earned, measured once. Absent: X did not return it, which is not zero. */
+export interface Performance {
   readonly measured_at: number;
-  readonly likes: number;
-  readonly replies: number;
-  readonly reposts: number;
-  readonly impressions: number;
-  /** Interactions per thousand impressions, weighted. */
-  readonly score: number;
+  readonly likes?: number;
+  readonly replies?: number;
+  readonly reposts?: number;
+  readonly impressions?: number;
+  /** Interactions per thousand impressions, weighted. Only if all four are known. */
+  readonly score?: number;
 }
 
 /** A post that this account made, by whichever tool. Recorded under its id, with its author as subject. */
@@ -25,16 +25,16 @@ export interface MadePost {
   readonly tool: string;
   readonly operation_id: string;
   readonly text: string;
-  /** The tweet that was replied to or quoted, and its author if known. */
+  /** The tweet that was replied to or quoted, and its author; null if X no longer shows the tweet. */
   readonly target_id?: string;
-  readonly author?: Author;
+  readonly author?: Author | null;
   /** The topic that compose_tweet was given. */
   readonly topic?: string;
   readonly performance?: Performance;
 }
 
-/** `open`: not measured yet. */
-type PostState = 'open' | 'measured' | 'deleted';
+/** `open`: not measured yet. `unnamed`: an operator recorded the post without its id. */
+type PostState = 'open' | 'measured' | 'deleted' | 'unnamed';
 
 /** The records of posts; list them with `records.list<MadePost>({ kind: POSTS, account, … })`. */
 export const POSTS = 'post';
@@ -42,12 +42,6 @@ export const POSTS = 'post';
 export const DRAFTS = 'draft';
 const AUTHORS = 'author';
 const CURSOR = 'sync';
-
-/** Interactions per thousand impressions; replies and reposts count more than likes. */
-export function performanceScore(counts: Omit<Performance, 'score' | 'measured_at'>): number {
-  const { likes, replies, reposts, impressions } = counts;
-  return ((3 * likes + 5 * replies + 4 * reposts) / Math.max(impressions, 1)) * 1000;
-}
 
 const KINDS: Readonly<Record<string, MadePost['kind']>> = {
   x_post_tweet: 'post',
@@ -58,7 +52,7 @@ const KINDS: Readonly<Record<string, MadePost['kind']>> = {
 const DELETE = 'x_delete_tweet';
 const TOOLS = [...Object.keys(KINDS), DELETE];
 /** An operation may be committed a little later than its time says. */
-const OVERLAP_MS = 60_000;
+export const OVERLAP_MS = 60_000;
 const PAGE = 100;
 const MAX_PAGES = 50;
 
@@ -135,13 +129,20 @@ async function recordOperation(
     return;
   }
   const kind = KINDS[tool];
-  const made = postsIn(operation);
+  const named = postsIn(operation);
+  const isUnnamed = named.length === 0 && operation.outcome === 'executed';
+  const made: { readonly id: string; readonly text: string }[] = [];
+  for (const post of isUnnamed ? [{ id: operation.id, text: summaryOf(args) }] : named) {
+    // What is recorded already may have been measured.
+    if (!(await records.get(POSTS, account, post.id))) made.push(post);
+  }
   if (!kind || made.length === 0) return;
   const targetId = stringOf(args['in_reply_to_id'] ?? args['quoted_tweet_id']);
+  // Looked up again when it matters, if X fails now.
   const author =
     targetId === undefined
       ? undefined
-      : await authorOf(client, account, targetId, context).catch(() => undefined);
+      : await findAuthor(client, account, targetId, context).catch(() => undefined);
   const at = timeOf(operation);
   const topic = await topicOf(records, account, operation.id);
   for (const { id, text } of made) {
@@ -151,7 +152,7 @@ async function recordOperation(
         account,
         id,
         at,
-        state: 'open' satisfies PostState,
+        state: (isUnnamed ? 'unnamed' : 'open') satisfies PostState,
         ...(author && { subject: author.id }),
         data: {
           kind,
@@ -159,16 +160,18 @@ async function recordOperation(
           operation_id: operation.id,
           text,
           ...(targetId !== undefined && { target_id: targetId }),
-          ...(author && { author }),
+          ...(author !== undefined && { author }),
           ...(topic !== undefined && { topic }),
         },
         expiresAt: at + client.config.workflow.historyDays * DAY_MS,
       },
-      // What is recorded already may have been measured.
       0,
     );
   }
 }
+
+const summaryOf = ({ text, tweets }: Readonly<Record<string, unknown>>): string =>
+  Array.isArray(tweets) ? tweets.map(String).join('\n') : (stringOf(text) ?? '');
 
 /** The topic of the draft that the operation posted. */
 async function topicOf(
@@ -201,7 +204,7 @@ export function postsIn(
 const AUTHOR_KEPT_MS = 90 * DAY_MS;
 
 /** The author of a tweet, from the records or from X. Rejects if X cannot tell. */
-export async function authorOf(
+async function authorOf(
   client: Client,
   account: string,
   tweetId: string,
@@ -209,12 +212,28 @@ export async function authorOf(
 ): Promise<Author> {
   const records = client.workflow?.records;
   const known = await records?.get<Author>(AUTHORS, account, tweetId);
-  if (known) return known.data;
+  // Without a name a block list of names cannot be checked.
+  if (known?.data.username !== undefined) return known.data;
   const { item } = await client.provider.getPost({ id: tweetId }, context);
+  const original = item.referenced_tweets?.find(({ type }) => type === 'retweeted');
+  // A reply to a repost is one to the tweet itself.
+  if (original) return authorOf(client, account, original.id, context);
   const author = authorIn(item);
   if (!author) throw new TypeError(`X returned the tweet ${tweetId} without its author`);
   if (records) await rememberAuthor(records, account, tweetId, author);
   return author;
+}
+
+/** Null if X does not show the tweet any more. */
+export async function findAuthor(
+  ...[client, account, tweetId, context]: Parameters<typeof authorOf>
+): Promise<Author | null> {
+  try {
+    return await authorOf(client, account, tweetId, context);
+  } catch (cause) {
+    if (cause instanceof FaultError && cause.fault.status === 404) return null;
+    throw cause;
+  }
 }
 
 function authorIn({ author_id: id, author_username: username }: Post): Author | undefined {
@@ -228,94 +247,51 @@ export async function rememberAuthor(
   tweetId: string,
   author: Author,
 ): Promise<void> {
+  if (author.username === undefined) return;
   const at = await records.now();
   const expiresAt = at + AUTHOR_KEPT_MS;
   await records.put({ kind: AUTHORS, account, id: tweetId, at, data: author, expiresAt });
 }
 
-/** How many replies this author has received from the account within the window. */
-export async function repliesTo(
+/**
+ * The replies of the account within the window, also those that were deleted since. Rejects if X cannot
+ * tell whom one of them answered.
+ */
+export async function repliesSince(
   client: Client,
   account: string,
-  authorId: string,
   windowMs: number,
   context: ReadContext,
-): Promise<number> {
+): Promise<readonly PackRecord<MadePost>[]> {
   await syncPosts(client, account, context);
   const { records } = client.workflow!;
   const since = (await records.now()) - windowMs;
-  const made = await records.list<MadePost>({ kind: POSTS, account, subject: authorId, since });
-  return made.filter(({ data }) => data.kind === 'reply').length;
-}
-
-/** X returns at most this many posts of a timeline at once. */
-const TIMELINE_PAGE = 100;
-/** Bounds the cost of one measurement; the rest follows with the next one. */
-const TIMELINE_PAGES = 5;
-
-/**
- * Measures posts that are old enough, once each, from the account's own timeline. Posts that X no longer
- * shows count as deleted.
- */
-export async function measurePosts(
-  client: Client,
-  account: string,
-  context: ReadContext,
-): Promise<void> {
-  const { measureAfterHours } = client.config.workflow;
-  const { workflow } = client;
-  if (!workflow || measureAfterHours === 0) return;
-  const { records } = workflow;
-  const now = await records.now();
-  const due = await records.list<MadePost>({
-    kind: POSTS,
-    account,
-    states: ['open'],
-    until: now - measureAfterHours * HOUR_MS,
-    order: 'oldest',
-    limit: TIMELINE_PAGE,
-  });
-  const [oldest] = due;
-  const newest = due.at(-1);
-  if (!oldest || !newest) return;
-  const shown = new Map<string, Post>();
-  let paginationToken: string | undefined;
-  for (let page = 0; page < TIMELINE_PAGES; page += 1) {
-    const { items, nextToken } = await client.provider.getUserPosts(
-      {
-        id: account.replace(/^x:/, ''),
-        maxResults: TIMELINE_PAGE,
-        // The journal records a post a moment after X created it.
-        startTime: isoSeconds(oldest.at - OVERLAP_MS),
-        endTime: isoSeconds(newest.at + OVERLAP_MS),
-        paginationToken,
-      },
-      context,
-    );
-    for (const item of items) shown.set(item.id, item);
-    paginationToken = nextToken;
-    if (nextToken === undefined) break;
+  const made: PackRecord<MadePost>[] = [];
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const last = made.at(-1);
+    const query = { kind: POSTS, account, since, limit: MAX_RECORDS };
+    const next = await records.list<MadePost>({ ...query, ...(last && { after: last }) });
+    made.push(...next);
+    if (next.length < MAX_RECORDS) break;
   }
-  for (const post of due) {
-    const item = shown.get(post.id);
-    if (item) {
-      const performance = measured(item, now);
-      const data = { ...post.data, performance };
-      await records.put({ ...post, state: 'measured', data }, post.version);
-    } else if (paginationToken === undefined) {
-      await records.put({ ...post, state: 'deleted' }, post.version);
+  const replies: PackRecord<MadePost>[] = [];
+  for (const reply of made.filter(({ data }) => data.kind === 'reply')) {
+    const { target_id: targetId, author: known } = reply.data;
+    if (known !== undefined || targetId === undefined) {
+      replies.push(reply);
+      continue;
     }
+    const author = await findAuthor(client, account, targetId, context);
+    const found = {
+      ...reply,
+      ...(author && { subject: author.id }),
+      data: { ...reply.data, author },
+    };
+    await records.put(found, reply.version);
+    replies.push(found);
   }
+  return replies;
 }
 
-function measured({ public_metrics: metrics = {} }: Post, now: number): Performance {
-  const counts = {
-    likes: metrics['like_count'] ?? 0,
-    replies: metrics['reply_count'] ?? 0,
-    reposts: metrics['retweet_count'] ?? 0,
-    impressions: metrics['impression_count'] ?? 0,
-  };
-  return { measured_at: now, ...counts, score: performanceScore(counts) };
-}
-
-const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+/** The most that one list returns. */
+const MAX_RECORDS = 1000;

@@ -56,9 +56,12 @@ function systemPrompt({ about, voice }: Profile, form: string): string {
   ].join('\n');
 }
 
-/** JSON that cannot end the element, because it has no angle brackets. */
+/** JSON on one line that cannot end the element: without angle brackets, and any separator escaped. */
 function data(name: string, value: unknown): string {
-  const json = JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e');
+  const json = JSON.stringify(value).replaceAll(
+    /[<>\p{Cc}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   return `<data name="${name}">${json}</data>`;
 }
 
@@ -70,7 +73,7 @@ function task(...lines: readonly (string | undefined)[]): TextRequest['messages'
 
 /** One line: a value that an agent copied from a tweet cannot add lines or elements. */
 const line = (name: string, value: string | undefined): string | undefined =>
-  value === undefined ? undefined : `${name}: ${value.replaceAll(/[\s<>]+/gu, ' ').trim()}`;
+  value === undefined ? undefined : `${name}: ${value.replaceAll(/[\s<>\p{Cc}]+/gu, ' ').trim()}`;
 
 const purposeLines = (
   { objective, audience }: Purpose,

@@ -45,6 +45,40 @@ describe('summarizeAuthor', () => {
     });
   });
 
+  it('tells the first and the last time, and counts days instead of replies', () => {
+    const replies = [reply(2), reply(3), reply(3 + 1 / 24), reply(33)];
+    expect(summarizeAuthor(replies, limits).interactions).toMatchObject({
+      replies_sent: 4,
+      first_at: '2026-10-16T12:00:00.000Z',
+      last_at: '2026-11-16T12:00:00.000Z',
+      active_days: 3,
+    });
+  });
+
+  it('counts a single answer, and no risk from a tenth of the replies on', () => {
+    const answered = reply(2, { likes: 0, replies: 1 });
+    const unanswered = (count: number) => Array.from({ length: count }, () => reply(3, silent));
+    const tenth = summarizeAuthor([answered, ...unanswered(9)], limits);
+    expect(tenth).toMatchObject({ response: { answered: 1, rate: 0.1 }, risks: [] });
+    const less = summarizeAuthor([answered, ...unanswered(19)], limits);
+    expect(less.risks).toMatchObject([{ signal: 'low_response_rate' }]);
+  });
+
+  it('does not count a reply as unanswered while its likes or replies are unknown', () => {
+    const replies = [
+      reply(1, { likes: 0 }),
+      reply(2, { replies: 0 }),
+      reply(3, { likes: 1 }),
+      reply(4, { likes: 0, replies: 0 }),
+    ];
+    expect(summarizeAuthor(replies, limits).response).toEqual({
+      measured: 2,
+      answered: 1,
+      rate: 0.5,
+      average_performance: null,
+    });
+  });
+
   it.each([
     [[reply(0)], ['high_frequency', 'no_measured_performance']],
     [[reply(1, silent), reply(2, silent), reply(3, silent)], ['low_response_rate']],
@@ -132,6 +166,89 @@ describe('recommendEngagement', () => {
         { rule: 'daily_limit', effect: 'warns' },
         { rule: 'approval', effect: 'warns' },
       ],
+    });
+  });
+
+  const factorOf = (name: string, changed: Partial<RecommendationFacts>) =>
+    recommendEngagement({ ...facts, ...changed }).factors.find(({ factor }) => factor === name);
+
+  it.each([
+    ['keyword_relevance', { keywords: ['rust'] }, 30, 'matches rust'],
+    [
+      'keyword_relevance',
+      { keywords: ['which', 'async', 'runtime', 'embedded', 'rust'] },
+      100,
+      'matches which, async, runtime, embedded, rust',
+    ],
+    ['author_relationship', { author: summarizeAuthor([], limits) }, 50, 'no earlier reply'],
+    [
+      'author_relationship',
+      { author: summarizeAuthor([reply(2)], limits) },
+      50,
+      'no earlier reply was measured yet',
+    ],
+    [
+      'author_relationship',
+      {
+        author: summarizeAuthor(
+          [liked, silent, silent, silent, silent].map((one) => reply(2, one)),
+          limits,
+        ),
+      },
+      60,
+      '20 % of 5 measured replies answered',
+    ],
+    [
+      'author_relationship',
+      { author: summarizeAuthor([reply(2, silent)], limits) },
+      30,
+      '0 % of 1 measured replies answered',
+    ],
+    [
+      'author_frequency',
+      { author: summarizeAuthor([reply(0)], limits), perAuthorLimit: 2 },
+      40,
+      '1 reply to the author in 24 hours; the limit is 2',
+    ],
+    ['daily_capacity', { repliesToday: 4 }, 100, '4 of 5 replies sent in 24 hours'],
+    [
+      'daily_capacity',
+      { repliesToday: 9, repliesPerDay: 10 },
+      30,
+      '9 of 10 replies sent in 24 hours',
+    ],
+    ['daily_capacity', { repliesToday: 5 }, 0, '5 of 5 replies sent in 24 hours'],
+    ['campaign_alignment', { objective: 'async for all' }, 60, 'shares async with the objective'],
+    ['campaign_alignment', { objective: 'for you' }, 50, 'no objective given'],
+    ['campaign_alignment', { objective: 'tomatoes' }, 20, 'shares no word with the objective'],
+  ] as const)('%s of %o is %d', (name, changed, score, detail) => {
+    expect(factorOf(name, changed)).toMatchObject({ score, detail });
+  });
+
+  it('replies from 65 and observes from 40', () => {
+    // Relevance 30 %, relationship 20 %, frequency and capacity 15 % each, objective 20 %.
+    const at = (keywords: readonly string[], changed: Partial<RecommendationFacts>) =>
+      recommendEngagement({
+        ...facts,
+        keywords,
+        author: summarizeAuthor([], limits),
+        objective: undefined,
+        ...changed,
+      });
+    const text = 'one two three four';
+    expect(at(['one', 'two'], { text })).toMatchObject({
+      total: 68,
+      action: 'reply',
+      confidence: 0.6,
+    });
+    expect(at(['one'], { text, objective: 'three four' })).toMatchObject({
+      total: 61,
+      action: 'observe',
+    });
+    expect(at(['one', 'two', 'three', 'four'], { text, objective: 'one more' })).toMatchObject({
+      total: 74,
+      action: 'reply',
+      confidence: 0.63,
     });
   });
 
@@ -258,7 +375,7 @@ describe('similarity', () => {
   it.each([
     ['one two three four five', 'Five, four: three two ONE!', 1],
     ['one two three four five', 'one two three four six', 4 / 6],
-    ['too short', 'too short', 0],
+    ['too short', 'too brief', 0],
   ])('%j and %j: %d', (a, b, expected) => {
     expect(similarity(a, b)).toBeCloseTo(expected);
   });
@@ -274,4 +391,19 @@ describe('similarity', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['Thank you!', 'thank you', 1],
+  ['Thank you', 'Thanks a lot', 0],
+  ['自転車のブレーキは雨の日に効きません', '自転車のブレーキは雨の日に効きません。', 1],
+  ['', '', 0],
+])('texts that are short or without spaces: %j and %j have %d in common', (a, b, share) => {
+  expect(similarity(a, b)).toBe(share);
+});
+
+it('finds one changed character in a text without spaces', () => {
+  const text = '自転車のブレーキは雨の日に全く効きません';
+  expect(similarity(text, `${text}よ`)).toBeGreaterThan(0.8);
+  expect(similarity(text, '新しい自転車を買いました、とても速いです')).toBeLessThan(0.5);
 });

@@ -2,8 +2,8 @@
  * What is known of an author, whether to reply to a post, and which topics work. Pure functions: the
  * caller reads the records and the time. Posts without a measurement are counted apart.
  */
-import { oneLine } from '../text/strings.js';
-import { clamp, matchKeywords, plural, rounded } from './score.js';
+import { nfc, oneLine } from '../text/strings.js';
+import { clamp, matchKeywords, plural, rounded, UNSEPARATED } from './score.js';
 
 /** A reply of this account to an author. */
 export interface ReplyFacts {
@@ -21,23 +21,7 @@ interface RiskSignal {
   readonly detail: string;
 }
 
-export interface AuthorSummary {
-  readonly interactions: {
-    readonly replies_sent: number;
-    readonly replies_last_day: number;
-    readonly first_at: string | null;
-    readonly last_at: string | null;
-    readonly active_days: number;
-  };
-  readonly response: {
-    readonly measured: number;
-    readonly answered: number;
-    /** Null without measurements. */
-    readonly rate: number | null;
-    readonly average_performance: number | null;
-  };
-  readonly risks: readonly RiskSignal[];
-}
+type AuthorSummary = ReturnType<typeof summarizeAuthor>;
 
 const DAY_MS = 86_400_000;
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
@@ -46,13 +30,13 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 export function summarizeAuthor(
   replies: readonly ReplyFacts[],
   { now, perAuthorLimit }: { readonly now: number; readonly perAuthorLimit: number },
-): AuthorSummary {
+) {
   const times = replies.map(({ at }) => at);
   const today = replies.filter(({ at }) => at > now - DAY_MS).length;
   const measured = replies.filter(isMeasured);
-  const answered = measured.filter(({ likes = 0, replies: got = 0 }) => likes > 0 || got > 0);
+  const answered = measured.filter(isAnswered);
   const rate = measured.length === 0 ? null : rounded(answered.length / measured.length);
-  const performances = measured.flatMap(({ performance }) => performance ?? []);
+  const performances = replies.flatMap(({ performance }) => performance ?? []);
   const isoOf = (at: number | undefined): string | null =>
     at === undefined ? null : new Date(at).toISOString();
   return {
@@ -66,6 +50,7 @@ export function summarizeAuthor(
     response: {
       measured: measured.length,
       answered: answered.length,
+      /** Null without measurements. */
       rate,
       average_performance: meanOf(performances),
     },
@@ -73,8 +58,11 @@ export function summarizeAuthor(
   };
 }
 
-const isMeasured = ({ likes, replies, performance }: ReplyFacts): boolean =>
-  [likes, replies, performance].some((value) => value !== undefined);
+const isAnswered = ({ likes = 0, replies = 0 }: ReplyFacts): boolean => likes > 0 || replies > 0;
+
+/** Whether it is known if the reply was answered: an unknown count is not zero. */
+const isMeasured = (reply: ReplyFacts): boolean =>
+  isAnswered(reply) || (reply.likes !== undefined && reply.replies !== undefined);
 
 const MEASURED_ENOUGH = 3;
 const LOW_RESPONSE_RATE = 0.1;
@@ -112,6 +100,8 @@ export interface RecommendationFacts {
   /** Undefined without a limit. */
   readonly repliesPerDay: number | undefined;
   readonly objective?: string | undefined;
+  /** Whether the author is on the block list. */
+  readonly isBlocked?: boolean;
   /** Whether a reply would wait for an operator. */
   readonly needsApproval: boolean;
 }
@@ -131,20 +121,12 @@ interface Consideration {
   readonly detail: string;
 }
 
-export interface Recommendation {
-  readonly action: 'reply' | 'observe' | 'skip';
-  readonly confidence: number;
-  readonly total: number;
-  readonly factors: readonly RecommendationFactor[];
-  readonly considerations: readonly Consideration[];
-}
-
 const BLOCKED_CONFIDENCE = 0.95;
 const REPLY_FROM = 65;
 const OBSERVE_FROM = 40;
 
 /** Whether to reply to a post. A reached limit decides alone, whatever the factors say. */
-export function recommendEngagement(facts: RecommendationFacts): Recommendation {
+export function recommendEngagement(facts: RecommendationFacts) {
   const factors = [
     relevance(facts),
     relationship(facts.author),
@@ -161,18 +143,18 @@ export function recommendEngagement(facts: RecommendationFacts): Recommendation 
   return { ...decide(total, isBlocked), total, factors, considerations };
 }
 
-function decide(total: number, isBlocked: boolean): Pick<Recommendation, 'action' | 'confidence'> {
-  if (isBlocked) return { action: 'skip', confidence: BLOCKED_CONFIDENCE };
+function decide(total: number, isBlocked: boolean) {
+  const recommended = (action: 'reply' | 'observe' | 'skip', confidence: number) => {
+    return { action, confidence: rounded(confidence) };
+  };
+  if (isBlocked) return recommended('skip', BLOCKED_CONFIDENCE);
   if (total >= REPLY_FROM) {
-    const confidence = clamp(0.5 + (total - REPLY_FROM) / 70, 0.6, 0.95);
-    return { action: 'reply', confidence: rounded(confidence) };
+    return recommended('reply', clamp(0.5 + (total - REPLY_FROM) / 70, 0.6, 0.95));
   }
   if (total >= OBSERVE_FROM) {
-    const confidence = clamp(0.4 + (total - OBSERVE_FROM) / 62.5, 0.4, 0.8);
-    return { action: 'observe', confidence: rounded(confidence) };
+    return recommended('observe', clamp(0.4 + (total - OBSERVE_FROM) / 62.5, 0.4, 0.8));
   }
-  const confidence = clamp(0.5 + (OBSERVE_FROM - total) / 80, 0.5, 0.95);
-  return { action: 'skip', confidence: rounded(confidence) };
+  return recommended('skip', clamp(0.5 + (OBSERVE_FROM - total) / 80, 0.5, 0.95));
 }
 
 function relevance({ text, keywords }: RecommendationFacts): RecommendationFactor {
@@ -239,6 +221,10 @@ function considerationsOf(facts: RecommendationFacts): readonly Consideration[] 
   const { author, perAuthorLimit, repliesToday, needsApproval } = facts;
   const { repliesPerDay = Infinity } = facts;
   const found: Consideration[] = [];
+  if (facts.isBlocked) {
+    const detail = 'the author is on the block list';
+    found.push({ rule: 'blocked_author', effect: 'blocks', detail });
+  }
   if (author.interactions.replies_last_day >= perAuthorLimit) {
     const detail = `at most ${plural(perAuthorLimit, 'reply', 'replies')} to one author in 24 hours`;
     found.push({ rule: 'per_author_limit', effect: 'blocks', detail });
@@ -265,34 +251,13 @@ export interface TopicPost {
   readonly performance?: number | undefined;
 }
 
-interface TopicPerformance {
-  readonly topic: string;
-  readonly posts: number;
-  readonly measured: number;
-  /** Null without measurements. */
-  readonly average: number | null;
-  /** The average relative to that of all measured posts. */
-  readonly ratio: number | null;
-  readonly advice: 'experiment' | 'double_down' | 'maintain' | 'reduce';
-  readonly reason: string;
-  readonly best: { readonly preview: string; readonly performance: number } | null;
-  readonly worst_performance: number | null;
-}
-
-export interface TopicsSummary {
-  readonly posts: number;
-  readonly measured: number;
-  readonly average: number | null;
-  readonly topics: readonly TopicPerformance[];
-}
-
 const ENOUGH_POSTS = 3;
 const STRONG_RATIO = 1.5;
 const WEAK_RATIO = 0.5;
 const PREVIEW = 120;
 
 /** Topics by their measured performance, best first; those without measurements last. */
-export function summarizeTopics(posts: readonly TopicPost[]): TopicsSummary {
+export function summarizeTopics(posts: readonly TopicPost[]) {
   const groups = new Map<string, TopicPost[]>();
   for (const post of posts) {
     const group = groups.get(post.topic);
@@ -301,7 +266,7 @@ export function summarizeTopics(posts: readonly TopicPost[]): TopicsSummary {
   }
   const overall = meanOf(posts.flatMap(({ performance }) => performance ?? []));
   const topics = [...groups].map(([topic, group]) => topicOf(topic, group, overall));
-  const order = ({ average }: TopicPerformance): number => average ?? -1;
+  const order = ({ average }: (typeof topics)[number]): number => average ?? -1;
   return {
     posts: posts.length,
     measured: posts.filter(({ performance }) => performance !== undefined).length,
@@ -310,11 +275,7 @@ export function summarizeTopics(posts: readonly TopicPost[]): TopicsSummary {
   };
 }
 
-function topicOf(
-  topic: string,
-  posts: readonly TopicPost[],
-  overall: number | null,
-): TopicPerformance {
+function topicOf(topic: string, posts: readonly TopicPost[], overall: number | null) {
   const measured = posts.flatMap(({ text, performance }) =>
     performance === undefined ? [] : [{ text, performance }],
   );
@@ -327,7 +288,9 @@ function topicOf(
     topic,
     posts: posts.length,
     measured: measured.length,
+    /** Null without measurements. */
     average,
+    /** The average relative to that of all measured posts. */
     ratio,
     ...adviceOf(measured.length, ratio),
     best: best ? { preview: oneLine(best.text, PREVIEW), performance: best.performance } : null,
@@ -335,18 +298,18 @@ function topicOf(
   };
 }
 
-function adviceOf(
-  measured: number,
-  ratio: number | null,
-): Pick<TopicPerformance, 'advice' | 'reason'> {
+type Advice = 'experiment' | 'double_down' | 'maintain' | 'reduce';
+
+function adviceOf(measured: number, ratio: number | null) {
+  const because = (advice: Advice, reason: string) => ({ advice, reason });
   if (measured < ENOUGH_POSTS) {
-    const reason = `${plural(measured, 'post')} measured; ${ENOUGH_POSTS} are needed for a judgement`;
-    return { advice: 'experiment', reason };
+    const needed = `${ENOUGH_POSTS} are needed for a judgement`;
+    return because('experiment', `${plural(measured, 'post')} measured; ${needed}`);
   }
-  if (ratio === null) return { advice: 'maintain', reason: 'no post had a reaction yet' };
+  if (ratio === null) return because('maintain', 'no post had a reaction yet');
   const reason = `${ratio} times the average of all measured posts`;
-  if (ratio > STRONG_RATIO) return { advice: 'double_down', reason };
-  return { advice: ratio < WEAK_RATIO ? 'reduce' : 'maintain', reason };
+  if (ratio > STRONG_RATIO) return because('double_down', reason);
+  return because(ratio < WEAK_RATIO ? 'reduce' : 'maintain', reason);
 }
 
 /** Null for no values. */
@@ -358,19 +321,28 @@ function meanOf(values: readonly number[]): number | null {
 /** The words of a text in lower case. */
 function wordsOf(text: string): readonly string[] {
   return (
-    text
-      .normalize('NFC')
+    nfc(text)
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   );
 }
 
-/** Texts with fewer words are too short to compare. */
+/** The words of a text; of scripts that do not separate them, pairs of characters. */
+const comparedParts = (text: string): readonly string[] =>
+  wordsOf(text).flatMap((word) => {
+    const characters = Array.from(word);
+    if (characters.length < 3 || !UNSEPARATED.test(word)) return [word];
+    return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+  });
+
+/** Texts with fewer words are too short to compare, unless they are the same. */
 const MIN_COMPARED = 5;
 
-/** The share of words that two texts have in common, from 0 to 1; 0 for short texts. */
+/** The share of words that two texts have in common, from 0 to 1; 0 for short texts that differ. */
 export function similarity(a: string, b: string): number {
-  const [first, second] = [new Set(wordsOf(a)), new Set(wordsOf(b))];
+  const [one, other] = [comparedParts(a), comparedParts(b)];
+  if (one.length > 0 && one.join(' ') === other.join(' ')) return 1;
+  const [first, second] = [new Set(one), new Set(other)];
   if (first.size < MIN_COMPARED || second.size < MIN_COMPARED) return 0;
   const shared = [...first].filter((word) => second.has(word)).length;
   return shared / (first.size + second.size - shared);

@@ -13,9 +13,11 @@ import { replyToTweetSpec } from '../tools/specs/write.js';
 import { xTool } from '../tools/tool.js';
 import { openWorkflow, type WorkflowCall } from './access.js';
 import { draftRepliesSpec, proposeRepliesSpec } from './assist-specs.js';
-import { findCandidate, ownPosts, repliedTweets } from './candidates.js';
+import { findCandidate, ownPosts } from './candidates.js';
 import { modelTool, risksOf, writerOf } from './content.js';
-import { bannedPhrase } from './hard-rules.js';
+import { bannedPhrase } from './banned-phrases.js';
+import { textRules } from './hard-rules.js';
+import { POSTS } from './history.js';
 import type { Archetype } from './prompts.js';
 import { similarity } from './recommend.js';
 
@@ -127,72 +129,127 @@ interface Result {
 /** The last proposal for a tweet, so that a repeat meets its operation. */
 interface Proposal {
   readonly key: string;
+  /** Set while a call hands it to the journal, which does not know it yet. */
+  readonly proposing?: true;
+  /** If the answer named it: an operator may have edited its text. */
+  readonly operation_id?: string;
 }
 
 const PROPOSALS = 'proposal';
 const PROPOSAL_KEPT_MS = 30 * 86_400_000;
+/** Longer than any call: a call that has not ended by then was stopped. */
+const PROPOSING_MS = 5 * 60_000;
 
 const proposeTool = (client: Client) =>
-  xTool(proposeRepliesSpec, client, async ({ items }, { call, context }) => {
-    const workflow = await openWorkflow(client, call);
-    const posts = await ownPosts(client, workflow, call);
-    const seen: Seen = {
-      replied: repliedTweets(posts),
-      pending: await pendingReplies(workflow),
-      texts: [...recentReplies(posts)],
-      ids: new Set(),
-    };
-    const results: Result[] = [];
-    for (const item of items) {
-      results.push(await propose(client, workflow, item, seen, call, context));
-      call.progress({ progress: results.length, total: items.length });
-    }
-    const isDone = results.some(({ status }) => status === 'queued' || status === 'executed');
-    const [first] = results.flatMap(({ error }) => error ?? []);
-    if (isDone || !first) return { results };
-    const message = `No reply was sent or queued. The first reason: ${first.message}`;
-    const isUnknown = results.some(({ error }) => error?.code === 'outcome_unknown');
-    const code = isUnknown ? 'outcome_unknown' : first.code;
-    return toolError(code as 'db_error', message, { data: { results } });
-  });
+  xTool(
+    proposeRepliesSpec,
+    client,
+    async ({ items }, { call, context }) => {
+      const workflow = await openWorkflow(client, call);
+      const seen: Seen = {
+        ...(await knownReplies(client, workflow, call)),
+        ownTexts: [],
+        ids: new Set(),
+      };
+      const results: Result[] = [];
+      for (const { candidate_id, text } of items) {
+        // X ignores space around a text, and so does the key.
+        const item = { candidate_id, text: text.trim() };
+        results.push(await propose(client, workflow, item, seen, call, context));
+        call.progress({ progress: results.length, total: items.length });
+      }
+      const isDone = results.some(({ status }) => status === 'queued' || status === 'executed');
+      const [first] = results.flatMap(({ error }) => error ?? []);
+      if (isDone || !first) return { results };
+      const message = `No reply was sent or queued. The first reason: ${first.message}`;
+      const isUnknown = results.some(({ error }) => error?.code === 'outcome_unknown');
+      const code = isUnknown ? 'outcome_unknown' : first.code;
+      return toolError(code as 'db_error', message, { data: { results } });
+    },
+    {
+      // For get_policy_status; each reply has these rules again.
+      hardRules: async ({ items }) =>
+        textRules(
+          items.map(({ text }) => text),
+          client.config.workflow,
+        ),
+    },
+  );
 
-interface Seen {
-  readonly replied: ReadonlySet<string>;
-  /** Operations that are not settled, by the tweet that they reply to. */
-  readonly pending: ReadonlyMap<string, string>;
-  /** Recent replies, and those of this call. */
-  readonly texts: string[];
+/** A reply of this account, sent or not settled yet. */
+interface KnownReply {
+  readonly targetId: string;
+  readonly operationId: string;
+  readonly text: string;
+}
+
+interface KnownReplies {
+  readonly replied: readonly KnownReply[];
+  /** Waiting for approval, being sent, or with an unknown outcome. */
+  readonly pending: readonly KnownReply[];
+  /** Recent replies, and those that wait. */
+  readonly texts: readonly string[];
+}
+
+interface Seen extends KnownReplies {
+  /** Of this call. */
+  readonly ownTexts: string[];
   readonly ids: Set<string>;
 }
+
+async function knownReplies(
+  client: Client,
+  workflow: WorkflowCall,
+  call: CallContext,
+): Promise<KnownReplies> {
+  const posts = await ownPosts(client, workflow, call);
+  const pending = await pendingReplies(workflow);
+  return {
+    replied: posts.flatMap(({ data }) =>
+      data.kind === 'reply' && data.target_id !== undefined
+        ? { targetId: data.target_id, operationId: data.operation_id, text: data.text }
+        : [],
+    ),
+    pending,
+    texts: [...recentReplies(posts), ...pending.map(({ text }) => text)],
+  };
+}
+
+const IN_FLIGHT = 'Another call proposes a reply to the tweet at this moment.';
 
 async function propose(
   client: Client,
   workflow: WorkflowCall,
-  { candidate_id: id, text }: Item,
+  item: Item,
   seen: Seen,
   call: CallContext,
   { signal, onDelivered }: ToolContext,
 ): Promise<Result> {
-  const key = `reply.${id}.${createHash('sha256').update(text.trim()).digest('hex')}`;
+  const { candidate_id: id, text } = item;
+  const key = `reply.${id}.${createHash('sha256').update(text).digest('hex')}`;
   const { records, account } = workflow;
   const earlier = await records.get<Proposal>(PROPOSALS, account, id);
-  // A repeat is answered by the journal, which knows what became of the first.
-  if (earlier?.data.key !== key || seen.ids.has(id)) {
-    const blocked = await reasonToBlock(client, workflow, id, text, seen);
-    if (blocked) return { candidate_id: id, ...blocked };
-    const at = await records.now();
-    // Before the call: a crash in between must not let the repeat look like another reply.
-    await records.put<Proposal>({
-      kind: PROPOSALS,
-      account,
-      id,
-      at,
-      data: { key },
-      expiresAt: at + PROPOSAL_KEPT_MS,
-    });
+  const repeated = earlier?.data.key === key && !seen.ids.has(id) ? earlier.data : undefined;
+  const at = await records.now();
+  const isOther = earlier !== undefined && earlier.data.key !== key;
+  if (isOther && earlier.data.proposing && earlier.at > at - PROPOSING_MS) {
+    return { candidate_id: id, ...blocked(IN_FLIGHT) };
+  }
+  // Another call may have replied since this one began.
+  const known = isOther ? { ...seen, ...(await knownReplies(client, workflow, call)) } : seen;
+  const refused = await reasonToBlock(client, workflow, item, known, repeated);
+  if (refused) return { candidate_id: id, ...refused };
+  const remember = (data: Proposal, version?: number) => {
+    const expiresAt = at + PROPOSAL_KEPT_MS;
+    return records.put({ kind: PROPOSALS, account, id, at, data, expiresAt }, version);
+  };
+  // Before the call: a crash in between must not let the repeat look like another reply.
+  const claim = await remember({ ...repeated, key, proposing: true }, earlier?.version ?? 0);
+  if (!claim && (await records.get<Proposal>(PROPOSALS, account, id))?.data.key !== key) {
+    return { candidate_id: id, ...blocked(IN_FLIGHT) };
   }
   seen.ids.add(id);
-  seen.texts.push(text);
+  seen.ownTexts.push(text);
   const answer = await workflow.call(
     replyToTweetSpec.name,
     { text, in_reply_to_id: id },
@@ -203,7 +260,26 @@ async function propose(
       ...(onDelivered && { onDelivered }),
     },
   );
-  return { candidate_id: id, ...resultOf(answer) };
+  const result = resultOf(answer);
+  const { operation_id: operationId = repeated?.operation_id } = result;
+  if (claim) {
+    await remember(
+      { key, ...(operationId !== undefined && { operation_id: operationId }) },
+      claim.version,
+    );
+  }
+  const isDeleted = repeated && (await wasDeleted(workflow, result));
+  return { candidate_id: id, ...result, ...(isDeleted && blocked(DELETED)) };
+}
+
+const DELETED = 'The reply was sent, and deleted since. Nothing was sent again.';
+
+async function wasDeleted(
+  { records, account }: WorkflowCall,
+  { status, tweet_id: id }: Omit<Result, 'candidate_id'>,
+): Promise<boolean> {
+  if (status !== 'executed' || id === undefined) return false;
+  return (await records.get(POSTS, account, id))?.state === 'deleted';
 }
 
 const blocked = (message: string, code = 'policy_denied_hard_rule') =>
@@ -213,27 +289,37 @@ const blocked = (message: string, code = 'policy_denied_hard_rule') =>
 async function reasonToBlock(
   client: Client,
   workflow: WorkflowCall,
-  id: string,
-  text: string,
-  { replied, pending, texts, ids }: Seen,
+  { candidate_id: id, text }: Item,
+  { replied, pending, texts, ownTexts, ids }: Seen,
+  repeated: Proposal | undefined,
 ): Promise<Omit<Result, 'candidate_id'> | undefined> {
-  if (!(await findCandidate(workflow, id))) return { status: 'failed', error: notFound() };
-  if (replied.has(id)) return blocked('This account has already replied to the tweet.');
-  if (ids.has(id)) return blocked('This call has another reply to the same tweet.');
-  const operation = pending.get(id);
-  if (operation !== undefined) {
-    const message = 'Another reply to the tweet is waiting for approval or has an unknown outcome.';
-    return { ...blocked(message), operation_id: operation };
+  if (!repeated && !(await findCandidate(workflow, id))) {
+    return { status: 'failed', error: notFound() };
   }
+  const isOther = (reply: KnownReply): boolean => {
+    const isOwn =
+      repeated && (reply.operationId === repeated.operation_id || reply.text.trim() === text);
+    return reply.targetId === id && !isOwn;
+  };
+  if (replied.some(isOther)) return blocked('This account has already replied to the tweet.');
+  if (ids.has(id)) return blocked('This call has another reply to the same tweet.');
+  const other = pending.find(isOther);
+  if (other) {
+    const message = 'Another reply to the tweet is waiting for approval or has an unknown outcome.';
+    return { ...blocked(message), operation_id: other.operationId };
+  }
+  // The journal knows what became of the first, and the hard rules follow with the call.
+  if (repeated) return undefined;
   const phrase = bannedPhrase([text], client.config.workflow);
   if (phrase !== undefined) return blocked(`The text contains the banned phrase "${phrase}".`);
-  if (isSimilar(text, texts)) return blocked('The text is nearly the same as a recent reply.');
+  if (isSimilar(text, [...texts, ...ownTexts]))
+    return blocked('The text is nearly the same as a recent reply.');
   return undefined;
 }
 
 const UNSETTLED = ['claimed', 'sending', 'unknown', 'awaiting_approval'];
 
-async function pendingReplies(workflow: WorkflowCall): Promise<ReadonlyMap<string, string>> {
+async function pendingReplies(workflow: WorkflowCall): Promise<readonly KnownReply[]> {
   const { operations, account } = workflow;
   const open = await operations.list({
     tools: [replyToTweetSpec.name],
@@ -241,12 +327,11 @@ async function pendingReplies(workflow: WorkflowCall): Promise<ReadonlyMap<strin
     states: UNSETTLED,
     limit: 1_000,
   });
-  return new Map(
-    open.flatMap(({ id, arguments: args }) => {
-      const target = stringOf(args?.['in_reply_to_id']);
-      return target === undefined ? [] : [[target, id] as const];
-    }),
-  );
+  return open.flatMap(({ id, arguments: args }) => {
+    const targetId = stringOf(args?.['in_reply_to_id']);
+    if (targetId === undefined) return [];
+    return { targetId, operationId: id, text: stringOf(args?.['text']) ?? '' };
+  });
 }
 
 /** What the answer of `x_reply_to_tweet` means for the item. */

@@ -12,22 +12,30 @@ export interface ScheduledTime {
 }
 
 /**
- * Reads a time with an offset, or a local time in `timeZone`. Refuses times that do not exist there, the
- * past, and more than a year ahead. Of a local time that occurs twice, the first counts.
+ * Reads a time with an offset, or a local time in `timeZone`. Refuses times that do not exist there. Of a
+ * local time that occurs twice, the first counts.
  */
-export function readSchedule(
-  given: string,
-  timeZone: string | undefined,
-  now: number,
-): ScheduledTime {
+export function readSchedule(given: string, timeZone: string | undefined): ScheduledTime {
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
     invalid('time_zone', 'is not an IANA time zone such as Europe/Rome');
   }
-  const at = WITH_OFFSET.test(given) ? Date.parse(given) : localTime(given, timeZone);
+  const at = WITH_OFFSET.test(given) ? timeWithOffset(given) : localTime(given, timeZone);
   if (Number.isNaN(at)) invalid('scheduled_for', 'is not a date and time such as 2026-06-01T09:00');
+  return { at, timeZone: timeZone ?? 'UTC' };
+}
+
+/** Refuses the past, and more than a year ahead. */
+export function checkAhead({ at }: ScheduledTime, now: number): void {
   if (at <= now) invalid('scheduled_for', 'is in the past');
   if (at > now + MAX_AHEAD_MS) invalid('scheduled_for', 'is more than a year ahead');
-  return { at, timeZone: timeZone ?? 'UTC' };
+}
+
+/** `Date.parse` alone would take the 30th of February for the 2nd of March. */
+function timeWithOffset(given: string): number {
+  const day = new Date(`${given.slice(0, 10)}T00:00Z`);
+  const isDay =
+    !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === given.slice(0, 10);
+  return isDay ? Date.parse(given) : Number.NaN;
 }
 
 function localTime(given: string, timeZone: string | undefined): number {

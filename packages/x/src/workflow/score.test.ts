@@ -58,8 +58,12 @@ describe('scoreTweet', () => {
     [550, 11.25],
     [1_000, 15],
     [10_000, 15],
+    [150, 7.92],
+    [1_500, 15],
+    [15_000, 14.38],
     [55_000, 9.38],
     [100_000, 3.75],
+    [150_000, 3.75],
     [5_000_000, 3.75],
   ])('%d followers score %d', (authorFollowers, score) => {
     expect(factorsOf({ authorFollowers })['followers']).toBe(score);
@@ -67,7 +71,9 @@ describe('scoreTweet', () => {
 
   it.each([
     [0, 10],
+    [2, 10],
     [5, 10],
+    [10, 9.6],
     [30, 8],
     [60, 5],
     [210, 3.75],
@@ -87,6 +93,13 @@ describe('scoreTweet', () => {
     [{ replies: 5_000 }, 'replies', 0],
     [{ likes: 25, retweets: 0, replies: 0 }, 'engagement', 1.5],
     [{ text: 'nothing of interest' }, 'keywords', 0],
+    [{ authorFollowers: 0, likes: 0, retweets: 0, replies: 0 }, 'engagement', 0],
+    // An unknown count is not zero.
+    [{ likes: undefined }, 'engagement', null],
+    [{ retweets: undefined }, 'engagement', null],
+    [{ replies: undefined }, 'engagement', null],
+    [{ hasMedia: undefined }, 'content', null],
+    [{ isQuote: undefined }, 'content', null],
   ])('%o: %s %d', (changed, factor, score) => {
     expect(factorsOf(changed)[factor]).toBe(score);
   });
@@ -101,6 +114,17 @@ describe('scoreTweet', () => {
     ]);
     // 36.25 of the 50 points that are known.
     expect(total).toBe(65.25);
+  });
+
+  it('is zero if nothing is known', () => {
+    const { total, factors } = scoreTweet({ text: 'anything' }, { keywords: [], now });
+    expect(factors.map(({ score }) => score)).toEqual(Array(6).fill(null));
+    expect(total).toBe(0);
+  });
+
+  it('says that a single keyword matches', () => {
+    const [first] = scoreTweet({ text: 'async' }, { keywords, now }).factors;
+    expect(first).toMatchObject({ score: 6.25, detail: 'matches async' });
   });
 
   it('stays within its range, and no factor exceeds its maximum', () => {
@@ -172,5 +196,20 @@ it.each([
   [60, 60, 'consider'],
   [59.99, 60, 'skip'],
 ] as const)('a score of %d at a threshold of %d: %s', (total, threshold, action) => {
-  expect(opportunityOf(total, threshold)).toBe(action);
+  expect(opportunityOf({ total, isWellKnown: true }, threshold)).toBe(action);
+});
+
+it('is not a strong opportunity because of the one fact that is known', () => {
+  const scored = scoreTweet(
+    { text: '', hasMedia: false, isQuote: false },
+    { keywords: [], now: 0 },
+  );
+  expect(scored).toMatchObject({ total: 90, isWellKnown: false });
+  expect(opportunityOf(scored, 60)).toBe('consider');
+});
+
+it('is the sum of exact factors, not of the rounded ones', () => {
+  // 25 / 3 and 11.25 of 40 known points.
+  const scored = scoreTweet({ text: 'b', replies: 5 }, { keywords: ['b', 'a c'], now: 0 });
+  expect(scored.total).toBe(44.06);
 });

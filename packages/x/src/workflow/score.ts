@@ -2,6 +2,7 @@
  * Scores of posts, as pure functions of their facts and of the time. Every result lists its factors, so
  * that an agent can see why. A fact that is unknown is left out of the score instead of counting as zero.
  */
+import { nfc } from '../text/strings.js';
 
 /** One factor of a score. `score` is null if the fact behind it is unknown. */
 interface ScoreFactor {
@@ -9,6 +10,11 @@ interface ScoreFactor {
   readonly score: number | null;
   readonly max: number;
   readonly detail: string;
+}
+
+/** A factor before its score is rounded for the answer. */
+interface ExactFactor extends ScoreFactor {
+  readonly share: number | undefined;
 }
 
 export interface PostFacts {
@@ -28,6 +34,8 @@ export interface TweetScore {
   readonly total: number;
   readonly factors: readonly ScoreFactor[];
   readonly matchedKeywords: readonly string[];
+  /** Whether facts for at least half of the points are known. */
+  readonly isWellKnown: boolean;
 }
 
 const MAX = {
@@ -45,7 +53,7 @@ export const MAX_SCORE = Object.values(MAX).reduce((sum, max) => sum + max, 0);
 export function scoreTweet(
   facts: PostFacts,
   { keywords, now }: { readonly keywords: readonly string[]; readonly now: number },
-): TweetScore {
+) {
   const matchedKeywords = matchKeywords(facts.text, keywords);
   const factors = [
     keywordFactor(matchedKeywords, keywords),
@@ -55,35 +63,42 @@ export function scoreTweet(
     replyFactor(facts.replies),
     contentFactor(facts),
   ];
-  return { total: totalOf(factors), factors, matchedKeywords };
+  const known = factors.filter(({ share }) => share !== undefined);
+  return {
+    total: totalOf(known),
+    factors: factors.map(({ share: _, ...factor }) => factor),
+    matchedKeywords,
+    isWellKnown: pointsOf(known) >= MAX_SCORE / 2,
+  };
 }
 
 /** Unknown factors count like the average of the known ones. */
-function totalOf(factors: readonly ScoreFactor[]): number {
-  const known = factors.filter(({ score }) => score !== null);
-  const possible = known.reduce((sum, { max }) => sum + max, 0);
+function totalOf(known: readonly ExactFactor[]): number {
+  const possible = pointsOf(known);
   if (possible === 0) return 0;
-  const reached = known.reduce((sum, { score }) => sum + (score ?? 0), 0);
+  const reached = known.reduce((sum, { share = 0, max }) => sum + share * max, 0);
   return rounded((reached / possible) * MAX_SCORE);
 }
+
+const pointsOf = (factors: readonly ExactFactor[]): number =>
+  factors.reduce((sum, { max }) => sum + max, 0);
 
 const factorOf = (
   factor: keyof typeof MAX,
   share: number | undefined,
   detail: string,
-): ScoreFactor => ({
-  factor,
-  score: share === undefined ? null : rounded(clamp(share, 0, 1) * MAX[factor]),
-  max: MAX[factor],
-  detail,
-});
+): ExactFactor => {
+  const clamped = mapped(share, (value) => clamp(value, 0, 1));
+  const score = clamped === undefined ? null : rounded(clamped * MAX[factor]);
+  return { factor, score, max: MAX[factor], detail, share: clamped };
+};
 
 /** A keyword of several words is more specific. */
 const weightOf = (keyword: string): number => (/\s/.test(keyword.trim()) ? 2 : 1);
 const weightOfAll = (keywords: readonly string[]): number =>
   keywords.reduce((sum, keyword) => sum + weightOf(keyword), 0);
 
-function keywordFactor(matched: readonly string[], keywords: readonly string[]): ScoreFactor {
+function keywordFactor(matched: readonly string[], keywords: readonly string[]): ExactFactor {
   const all = distinct(keywords);
   if (all.length === 0) return factorOf('keywords', undefined, 'no keywords are configured');
   const detail = matched.length === 0 ? 'matches no keyword' : `matches ${matched.join(', ')}`;
@@ -91,7 +106,7 @@ function keywordFactor(matched: readonly string[], keywords: readonly string[]):
 }
 
 /** Accounts with 1,000 to 10,000 followers are read and still answer. */
-function followerFactor(followers: number | undefined): ScoreFactor {
+function followerFactor(followers: number | undefined): ExactFactor {
   return factorOf('followers', mapped(followers, followerShare), count(followers, 'follower'));
 }
 
@@ -114,7 +129,7 @@ const recencyCurve: readonly (readonly [minutes: number, share: number])[] = [
   [720, 0],
 ];
 
-function recencyFactor(createdAt: number | undefined, now: number): ScoreFactor {
+function recencyFactor(createdAt: number | undefined, now: number): ExactFactor {
   // A post of the future has a wrong clock, not a negative age.
   const minutes = mapped(createdAt, (at) => Math.max(0, now - at) / MINUTE_MS);
   const detail = minutes === undefined ? 'age unknown' : `${age(minutes)} old`;
@@ -136,13 +151,17 @@ function recencyShare(minutes: number): number {
 /** Reactions per follower at which the factor is full. */
 const FULL_ENGAGEMENT = 0.05;
 
-function engagementFactor(facts: PostFacts): ScoreFactor {
+function engagementFactor(facts: PostFacts): ExactFactor {
   const { likes, retweets, replies, authorFollowers } = facts;
-  const known = [likes, retweets, replies].filter((value) => value !== undefined);
-  if (known.length === 0 || authorFollowers === undefined) {
+  if (
+    likes === undefined ||
+    retweets === undefined ||
+    replies === undefined ||
+    authorFollowers === undefined
+  ) {
     return factorOf('engagement', undefined, 'reactions or followers unknown');
   }
-  const reactions = known.reduce((sum, value) => sum + value, 0);
+  const reactions = likes + retweets + replies;
   const rate = reactions / Math.max(authorFollowers, 1);
   const detail = `${count(reactions, 'reaction')} from ${count(authorFollowers, 'follower')}`;
   return factorOf('engagement', rate / FULL_ENGAGEMENT, detail);
@@ -151,7 +170,7 @@ function engagementFactor(facts: PostFacts): ScoreFactor {
 /** From this many replies on, another one is not noticed. */
 const CROWDED = 20;
 
-function replyFactor(replies: number | undefined): ScoreFactor {
+function replyFactor(replies: number | undefined): ExactFactor {
   const detail = replies === undefined ? 'replies unknown' : plural(replies, 'reply', 'replies');
   return factorOf(
     'replies',
@@ -160,7 +179,7 @@ function replyFactor(replies: number | undefined): ScoreFactor {
   );
 }
 
-function contentFactor({ hasMedia, isQuote }: PostFacts): ScoreFactor {
+function contentFactor({ hasMedia, isQuote }: PostFacts): ExactFactor {
   if (hasMedia === undefined || isQuote === undefined) {
     return factorOf('content', undefined, 'media and quotes unknown');
   }
@@ -170,7 +189,7 @@ function contentFactor({ hasMedia, isQuote }: PostFacts): ScoreFactor {
 }
 
 /** Letters and digits of scripts that separate words. The others have no word boundaries to check. */
-const UNSEPARATED =
+export const UNSEPARATED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
 const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}_]/u.test(character) && !UNSEPARATED.test(character);
@@ -201,15 +220,19 @@ function distinct(keywords: readonly string[]): readonly string[] {
   return [...byFolded.values()].toReversed();
 }
 
-const fold = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll(/\s+/gu, ' ');
+const fold = (text: string): string => nfc(text).toLowerCase().replaceAll(/\s+/gu, ' ');
 
 /** What a score suggests. `threshold`: the least score worth a reply. */
-export type Opportunity = 'strong_reply' | 'consider' | 'skip';
+type Opportunity = 'strong_reply' | 'consider' | 'skip';
 
 const STRONG_ABOVE_THRESHOLD = 15;
 
-export function opportunityOf(total: number, threshold: number): Opportunity {
-  if (total >= threshold + STRONG_ABOVE_THRESHOLD) return 'strong_reply';
+/** A tweet of which little is known is not a strong one, whatever its score. */
+export function opportunityOf(
+  { total, isWellKnown }: Pick<TweetScore, 'total' | 'isWellKnown'>,
+  threshold: number,
+): Opportunity {
+  if (isWellKnown && total >= threshold + STRONG_ABOVE_THRESHOLD) return 'strong_reply';
   return total >= threshold ? 'consider' : 'skip';
 }
 

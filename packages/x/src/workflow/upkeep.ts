@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { PackLog } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import { openWorkflow } from './access.js';
-import { storeEnds, submitStored } from './drafts.js';
-import { measurePosts, syncPosts } from './history.js';
+import { storeEnds } from './drafts.js';
+import { resumeThreads, submitStored } from './handover.js';
+import { syncPosts } from './history.js';
+import { measurePosts } from './measure.js';
 
 const FIRST_MS = 10_000;
 const EVERY_MS = 60_000;
@@ -48,6 +50,7 @@ export async function maintain(client: Client): Promise<void> {
   };
   const workflow = await openWorkflow(client, call);
   await submitStored(client, workflow, call);
+  await resumeThreads(client, workflow, call);
   await storeEnds(client, workflow);
   await syncPosts(client, workflow.account, call);
   await measurePosts(client, workflow.account, call);

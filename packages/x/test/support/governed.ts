@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { acceptControls, type Envelope, envelopeSchema, type Pack } from '@toolkeel/contract';
+import {
+  acceptControls,
+  type Envelope,
+  envelopeSchema,
+  type Pack,
+  type PackRecords,
+} from '@toolkeel/contract';
 import { createHost, decideBy } from '@toolkeel/host';
 import {
   createJournal,
@@ -28,6 +34,7 @@ export interface Governed extends Connected {
   readonly store: JournalStore;
   /** The decisions of operators. */
   readonly approvals: Journal['approvals'];
+  readonly records: (pack: string) => PackRecords;
 }
 
 export interface ServeOptions {
@@ -38,6 +45,8 @@ export interface ServeOptions {
   readonly rules?: PolicyConfig;
   readonly journal?: Partial<JournalOptions>;
   readonly profile?: 'readonly' | 'api' | 'workflow';
+  /** Tools that the operator removed. */
+  readonly exclude?: readonly string[];
   /** How long a call searches for a post with an unknown outcome. */
   readonly readBackMs?: number;
 }
@@ -65,6 +74,7 @@ async function serve(options: ServeOptions): Promise<Governed> {
       {
         pack: hasty(createXPack({ env, ...(readBackMs !== undefined && { readBackMs }) })),
         config,
+        excluded: new Set(options.exclude),
       },
     ],
     profile: profile === 'workflow' ? { name: profile, mode, approvalMode } : profile,
@@ -83,6 +93,7 @@ async function serve(options: ServeOptions): Promise<Governed> {
     ...client,
     store,
     approvals: journal!.approvals,
+    records: (pack) => packRecords({ store, encryption, pack }),
     close: () => {
       closing ??= (async () => {
         await client.close();
@@ -187,6 +198,8 @@ const program = fileURLToPath(new URL('server-process.mjs', import.meta.url));
 export interface Mortal extends Connected {
   /** Sends SIGKILL. */
   kill(): Promise<void>;
+  /** Sets how far its clock is ahead. */
+  setAhead(aheadMs: number): Promise<void>;
 }
 
 /** Servers in their own processes, killed with the suite. */
@@ -206,11 +219,11 @@ export function useProcesses() {
         ...process.env,
         X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs, ...more }),
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     onClose(() => end(child));
     const [first] = (await Promise.race([
-      once(child.stdout, 'data'),
+      once(child.stdout!, 'data'),
       once(child, 'exit').then(() => {
         throw new Error('the server did not start');
       }),
@@ -221,6 +234,11 @@ export function useProcesses() {
       // The client would wait for the response forever.
       await client.close();
     };
-    return { ...client, kill };
+    const setAhead = async (next: number): Promise<void> => {
+      const isSet = once(child, 'message');
+      child.send({ aheadMs: next });
+      await isSet;
+    };
+    return { ...client, kill, setAhead };
   };
 }

@@ -3,10 +3,17 @@ const {
   folder,
   config,
   secrets,
-  aheadMs,
+  aheadMs: startAheadMs,
   readBackMs,
   profile: name = 'api',
 } = JSON.parse(process.env.X_SERVER);
+
+// A test sets the clock instead of waiting.
+let aheadMs = startAheadMs;
+process.on('message', (message) => {
+  ({ aheadMs } = message);
+  process.send('set');
+});
 
 // Before any import that could capture the clock.
 const Real = globalThis.Date;
