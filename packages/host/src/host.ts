@@ -20,6 +20,8 @@ import { systemClock } from '@toolkeel/kernel/policy';
 import type { Policy } from '@toolkeel/policy';
 import type { Transport } from '@modelcontextprotocol/server';
 import { reportEvents } from './call/callable.js';
+import { processDescription, type Reachability } from './call/process-description.js';
+import { UpstreamMonitor } from './call/upstream-monitor.js';
 import { confirmSends, Deliveries } from './call/deliveries.js';
 import { CallEngine } from './call/engine.js';
 import type { HostMiddleware } from './call/middleware.js';
@@ -29,7 +31,9 @@ import { admits, ToolTable } from './catalog/tools.js';
 import { journalHooks, type JournalDeps } from './governance/journal.js';
 import { policyStatusTool } from './governance/policy-status.js';
 import { delegateRules, readRules } from './governance/policy.js';
+import type { ConsoleHost } from './console/console.js';
 import { packWorkflow } from './governance/workflow.js';
+import { HostError } from './errors.js';
 import { checkPack, createProbe } from './health.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
 import { silent, type HostLog } from './log/log.js';
@@ -118,6 +122,8 @@ export interface Host {
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   /** Checks every pack, and creates those that are not created yet. */
   readonly health: () => Promise<Readonly<Record<string, PackHealth>>>;
+  /** For `governance.console`. */
+  readonly forConsole: ConsoleHost;
   /**
    * Receives kernel events, for pipelines that are composed by hand. Resilient functions that a tool
    * without a pack calls report by themselves.
@@ -158,8 +164,12 @@ export function createHost(options: HostOptions = {}): Host {
   const delegateMiddleware = policy
     ? [...middleware, delegateRules(getPolicy, recordDenial)]
     : middleware;
+  const monitor = new UpstreamMonitor();
+  const reachability: Reachability = { transport: 'other' };
   const engine = new CallEngine({
     profile,
+    admitFor: (tool) =>
+      middleware.length > 0 || tool.delegates || tool.mutation ? undefined : reads?.admitFor(tool),
     middlewareFor: (tool) => {
       if (tool.delegates) return delegateMiddleware;
       if (tool.mutation) return mutationMiddleware;
@@ -167,6 +177,8 @@ export function createHost(options: HostOptions = {}): Host {
       return rules ? [...middleware, rules] : middleware;
     },
     recordCall: options.journal && ((row) => journal?.noteCall(row)),
+    scrub: scrub.text,
+    monitor,
     log,
     metrics,
     tokens: options.tokens,
@@ -229,9 +241,22 @@ export function createHost(options: HostOptions = {}): Host {
     specs: () => table.specs,
     load: (name) => table.entry(name)?.load(),
   };
+  const ownTools = once(() => {
+    const ofPacks = new Set(packs.flatMap(({ specs }) => specs.map(({ name }) => name)));
+    return table.specs.filter(({ name }) => !ofPacks.has(name));
+  });
   const journal = options.journal?.({
     tools: toolSource,
     watch: engine.watch,
+    process: processDescription({
+      ...info,
+      kind: 'host',
+      profile: profile.name,
+      reachability,
+      packs: () => [...packs, { name: info.name, specs: ownTools(), upstreams: [] }],
+      engine: () => engine,
+      monitor,
+    }),
     ...journalHooks(log, metrics),
   });
   if (journal) {
@@ -295,10 +320,12 @@ export function createHost(options: HostOptions = {}): Host {
       return { close: () => server.close() };
     },
     serveStdio: (stdio) => {
+      reachability.transport = 'stdio';
       journal?.start();
       return serveOnStdio(createServer, log, deliveries, direct, stdio);
     },
     listen: async (http) => {
+      reachability.transport = 'http';
       journal?.start();
       const { serveOnHttp } = await import('./http/serve.js');
       return serveOnHttp(
@@ -321,6 +348,19 @@ export function createHost(options: HostOptions = {}): Host {
       return scrub.value(Object.fromEntries(await Promise.all(checks)));
     },
     observe: engine.observe,
+    forConsole: {
+      profile: profile.name,
+      version: info.version,
+      reachability,
+      source: toolSource,
+      specs: () => table.specs,
+      callRead: async (name, args, signal) => {
+        const entry = table.entry(name);
+        if (entry?.spec.effect !== 'read') throw new HostError(`${name} is not a read tool`);
+        const request = { mcpReq: { method: 'tools/call', signal } } as const;
+        return scrub.value((await engine.run(entry, args, request)).envelope);
+      },
+    },
     close: async (graceMs = longestCallMs + RESPONSE_MS) => {
       await engine.drain(graceMs);
       await deliveries.settled(DELIVERY_TIMEOUT_MS);
@@ -336,6 +376,12 @@ function joinInstructions(
 ): string | undefined {
   const parts = given.filter(Boolean);
   return parts.length > 0 ? scrub(parts.join('\n')) : undefined;
+}
+
+/** Computes a value when it is first needed. */
+function once<T extends object>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
 }
 
 function runProfile(given: HostOptions['profile'] = 'readonly'): RunProfile {

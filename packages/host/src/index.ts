@@ -29,11 +29,13 @@ export {
   readMoment,
   type OperatorJournal,
 } from './governance/operator.js';
-export type { ApiOptions, OperatorApi } from './governance/operator-api.js';
+export { consoleServers, type ConsoleServer } from './console/servers.js';
+export type { Console, ConsoleExtras, ConsoleHost, ConsoleOptions } from './console/console.js';
 export { isPersistent, journalAddress, journalFile, openJournalStore } from './governance/store.js';
 
 export { guardStdout, type StdioHandle, type StdioOptions } from './stdio/serve.js';
-export type { HttpHandle, HttpOptions, Timeouts } from './http/serve.js';
+export type { Timeouts } from './http/listen.js';
+export type { HttpHandle, HttpOptions } from './http/serve.js';
 
 export {
   createLog,
@@ -45,6 +47,7 @@ export {
 } from './log/log.js';
 export { prettyLines } from './log/pretty.js';
 export { Secret, Secrets } from './secret/secrets.js';
+export { readSecretFile, type SecretFile } from './secret/key-files.js';
 export {
   consoleTokenFile,
   ephemeralConsoleToken,

@@ -146,9 +146,10 @@ export function prometheusMetrics(
     circuit: (upstream, state) => void circuits.set(labelOf(upstream), state),
     read: async () => {
       for (const { name, circuit } of await upstreams()) circuits.set(labelOf(name), circuit);
-      const { registry, budgets, unknown, approvals } = await flush();
-      for (const { name, retryTokens } of await upstreams()) {
+      const { registry, budgets, up, unknown, approvals } = await flush();
+      for (const { name, retryTokens, isUp } of await upstreams()) {
         if (retryTokens !== undefined) budgets.set({ upstream: labelOf(name) }, retryTokens);
+        if (isUp !== undefined) up.set({ upstream: labelOf(name) }, Number(isUp));
       }
       // A missing count is not zero.
       const pending = await pendingCounts();
@@ -200,6 +201,9 @@ function createInstruments(client: Omit<typeof Prom, 'default'>, version: string
     }),
     circuits: gauge('toolkeel_circuit_state', '0 closed, 1 half open, 2 open.', ['upstream']),
     budgets: gauge('toolkeel_retry_budget_tokens', 'Retries that the budget currently allows.', [
+      'upstream',
+    ]),
+    up: gauge('toolkeel_upstream_up', '1 if the upstream is connected; servers behind a guard.', [
       'upstream',
     ]),
     unknown: gauge('toolkeel_operations_unknown', 'Operations with an unknown outcome.', []),

@@ -111,7 +111,8 @@ describe('createServer', () => {
           close: () => Promise.resolve(),
         }),
     };
-    configure({ packs: { shop: { street: 'High Street' } } });
+    // The CLI loads the same file, which names the module.
+    configure({ packs: { shop: { module: './shop.js', street: 'High Street' } } });
     const server = await listen({ tools: [], packs: [shop] });
     expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({
       packs: { shop: { ok: true } },

@@ -1,6 +1,7 @@
 import {
   startTool,
   toolError,
+  type Admit,
   type PackEvent,
   type PageTokens,
   type RunClock,
@@ -12,6 +13,7 @@ import {
   type ToolRun,
 } from '@toolkeel/contract';
 import type { CallRow } from '@toolkeel/journal';
+import type { KernelEvent } from '@toolkeel/kernel';
 import type { JournalDeps } from '../governance/journal.js';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics.js';
@@ -19,9 +21,12 @@ import { isTraced, startSpan } from '../tracing.js';
 import { loadTool, type Callable } from './callable.js';
 import type { OnDelivered } from './deliveries.js';
 import { CallStats, handleEvent, type ObservedCall } from './events.js';
+import { describeFailure } from './failure.js';
+import { describeInFlight, type InFlight } from './in-flight.js';
 import { composeMiddleware, type HostMiddleware } from './middleware.js';
 import { progressFor, type ProgressReporter } from './progress.js';
 import { RunningCall, type CallRequest } from './running-call.js';
+import type { UpstreamMonitor } from './upstream-monitor.js';
 
 /**
  * How long a call may outlast its handler's deadline. A handler that respects its deadline gives a more
@@ -37,8 +42,13 @@ export interface EngineOptions {
   readonly profile: RunProfile;
   /** The middleware of a tool, the first outermost. */
   readonly middlewareFor: (tool: Tool) => readonly HostMiddleware[];
+  /** Decides about a call in place of the middleware. */
+  readonly admitFor?: ((tool: Tool) => Admit | undefined) | undefined;
   /** Records every call in the journal. Must be fast. */
   readonly recordCall?: ((row: CallRow) => void) | undefined;
+  /** Redacts secrets in the failures that are recorded. */
+  readonly scrub?: ((text: string) => string) | undefined;
+  readonly monitor?: UpstreamMonitor | undefined;
   readonly log: HostLog;
   readonly metrics: Metrics;
   readonly tokens?: PageTokens | undefined;
@@ -58,7 +68,7 @@ export interface CompletedRun extends ToolRun {
 export class CallEngine {
   readonly #options: EngineOptions;
   readonly #running = new Map<string, RunningCall>();
-  readonly #watched = new Map<string, ObservedCall>();
+  readonly #watched = new Map<string, ObservedCall & { readonly inFlight: () => InFlight }>();
   #waiters: (() => void)[] = [];
   #lastEvent: PackEvent | undefined;
 
@@ -78,11 +88,22 @@ export class CallEngine {
   ): CompletedRun | Promise<CompletedRun> {
     const { spec, name = spec.name, timeoutMs, reportsEvents } = callable;
     const call = this.begin(name, timeoutMs, context, reportsEvents);
+    return this.runBegun(call, callable, args, context);
+  }
+
+  /** Runs a tool for a call that has begun. `admit` decides in place of the rules for the tool. */
+  runBegun(
+    call: RunningCall,
+    callable: Callable,
+    args: unknown,
+    context: CallRequest,
+    admit?: Admit,
+  ): CompletedRun | Promise<CompletedRun> {
     const progress = progressFor(call, context);
     // The call has begun, so the creation of a pack counts towards its time limit.
     const tool = loadTool(callable, call.deadline, this.#options.clock);
     const start = (loaded: Tool) =>
-      startTool(loaded, args, this.#runOptions(loaded, call, progress, callable));
+      startTool(loaded, args, this.#runOptions(loaded, call, progress, callable, admit));
     const run =
       tool instanceof Promise || isTraced()
         ? this.#startLater(tool, call, context, start)
@@ -100,8 +121,17 @@ export class CallEngine {
   ): RunningCall {
     const now = this.#options.clock.now();
     const { _meta: meta = {}, signal: client } = context.mcpReq;
-    const { schedule } = context;
-    const call = new RunningCall({ name, meta, timeoutMs, now, client, reportsEvents, schedule });
+    const { schedule, onBehalfOf } = context;
+    const call = new RunningCall({
+      name,
+      meta,
+      timeoutMs,
+      now,
+      client,
+      reportsEvents,
+      schedule,
+      onBehalfOf,
+    });
     this.#running.set(call.correlationId, call);
     return call;
   }
@@ -126,10 +156,13 @@ export class CallEngine {
     call: RunningCall,
     progress: ProgressReporter,
     callable: Callable,
+    givenAdmit: Admit | undefined,
   ): RunOptions {
-    const { profile, clock, tokens, byteBudget, middlewareFor } = this.#options;
-    const middleware = middlewareFor(tool);
+    const { profile, clock, tokens, byteBudget, admitFor, middlewareFor } = this.#options;
+    const admit = givenAdmit ?? admitFor?.(tool);
+    const middleware = admit ? [] : middlewareFor(tool);
     const { correlationId, deadline, startedAt, client, stats } = call;
+    call.isMutation = tool.mutation;
     return {
       correlationId,
       startedAt,
@@ -142,6 +175,12 @@ export class CallEngine {
       byteBudget: callable.byteBudget ?? byteBudget,
       // The call itself has the members of a handler's context: deadline, lazy signal, onDelivered.
       extraContext: call,
+      admit:
+        admit &&
+        ((accepted) => {
+          call.account = accepted.account;
+          return admit(accepted);
+        }),
       middleware: middleware.length === 0 ? undefined : composeMiddleware(middleware, call),
       retryCount: (noted) => stats.retryCount(noted),
       onUnexpected: (cause) => this.logUnexpected(call, cause),
@@ -161,27 +200,33 @@ export class CallEngine {
     // A handler that ignored its deadline may still respect its signal.
     if (isTimeout) call.abort('deadline');
     if (!run.envelope.success) call.operationId ??= run.envelope.error.operation_id;
-    this.end(call, codeOf(run), isTimeout);
+    this.end(call, codeOf(run), isTimeout, run.envelope);
     const deliveryCallbacks = call.takeDeliveryCallbacks();
     const isFinal = !call.client?.aborted && isFinalOutcome(run);
     return deliveryCallbacks && isFinal ? { ...run, deliveryCallbacks } : run;
   }
 
   /** Ends a call and records it. `isTimeout`: its own deadline has passed. */
-  end(call: RunningCall, code: string, isTimeout = false): void {
+  end(call: RunningCall, code: string, isTimeout = false, envelope?: ToolRun['envelope']): void {
     const elapsedMs = this.#options.clock.now() - call.startedAt;
     call.close();
     this.#running.delete(call.correlationId);
-    this.#record(call, code, isTimeout, elapsedMs);
+    this.#record(call, code, isTimeout, elapsedMs, envelope);
     if (this.#running.size === 0) for (const resume of this.#waiters.splice(0)) resume();
   }
 
-  #record(call: RunningCall, code: string, isTimeout: boolean, elapsedMs: number): void {
-    const { log, metrics, recordCall } = this.#options;
+  #record(
+    call: RunningCall,
+    code: string,
+    isTimeout: boolean,
+    elapsedMs: number,
+    envelope: ToolRun['envelope'] | undefined,
+  ): void {
+    const { log, metrics, recordCall, scrub } = this.#options;
     const { name, correlationId, span, stats } = call;
     const { retries, attempts } = stats;
     metrics.callEnded(name, code, elapsedMs / 1000);
-    recordCall?.(rowOf(call, code, elapsedMs));
+    recordCall?.(rowOf(call, code, elapsedMs, envelope, scrub));
     if (stats.isExhausted && code !== OK) metrics.retryExhausted(name);
     if (isTimeout) {
       metrics.timeout(name);
@@ -224,18 +269,45 @@ export class CallEngine {
     this.#lastEvent = event;
     const { correlationId } = event;
     const call = this.#running.get(correlationId) ?? this.#watched.get(correlationId);
+    this.#options.monitor?.note(event as KernelEvent);
     handleEvent(event, call, this.#options);
   };
 
   /** Counts events for a call that the journal executes, until the returned function is called. */
   readonly watch: JournalDeps['watch'] = ({ correlationId, tool }) => {
-    const stats = new CallStats(tool);
-    this.#watched.set(correlationId, { stats });
+    const startedAt = this.#options.clock.now();
+    const stats = new CallStats(tool, true, startedAt);
+    const at = Date.now();
+    const inFlight = (): InFlight =>
+      describeInFlight(
+        { correlationId, name: tool, at, startedAt, stats },
+        this.#options.clock.now(),
+      );
+    this.#watched.set(correlationId, { stats, inFlight });
     return () => {
       this.#watched.delete(correlationId);
-      return { attempts: stats.attempts, waitedMs: stats.waitedMs };
+      const timeline = stats.timeline.serialize();
+      return {
+        attempts: stats.attempts,
+        waitedMs: stats.waitedMs,
+        ...(timeline !== undefined && { timeline }),
+      };
     };
   };
+
+  /** The calls in flight, the oldest first, and operations that the journal executes. */
+  inFlight(limit: number): readonly InFlight[] {
+    const now = this.#options.clock.now();
+    const described: InFlight[] = [];
+    for (const call of this.#running.values()) {
+      if (described.length >= limit) break;
+      described.push(describeInFlight(call, now));
+    }
+    for (const { inFlight } of this.#watched.values()) {
+      if (described.length < limit) described.push(inFlight());
+    }
+    return described;
+  }
 
   /** Resolves when no call is in flight. After `graceMs`, the remaining calls are ended. */
   async drain(graceMs: number): Promise<void> {
@@ -253,8 +325,21 @@ export class CallEngine {
   }
 }
 
-function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
-  const { name: tool, correlationId, stats, account, operationId } = call;
+function rowOf(
+  call: RunningCall,
+  code: string,
+  elapsedMs: number,
+  envelope: ToolRun['envelope'] | undefined,
+  scrub: EngineOptions['scrub'],
+): CallRow {
+  const { name: tool, correlationId, stats, account, operationId, isMutation } = call;
+  const timeline = stats.timeline.serialize();
+  const failure = envelope && describeFailure(envelope, isMutation, scrub);
+  const outcome = envelope?.success
+    ? isMutation
+      ? 'executed'
+      : undefined
+    : envelope?.error.outcome;
   return {
     correlationId,
     tool,
@@ -265,6 +350,9 @@ function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
     waitedMs: stats.waitedMs,
     ...(account !== undefined && { account }),
     ...(operationId !== undefined && { operationId }),
+    ...(outcome && { outcome }),
+    ...(timeline !== undefined && { timeline }),
+    ...(failure !== undefined && { failure }),
   };
 }
 

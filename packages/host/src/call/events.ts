@@ -3,6 +3,7 @@ import type { KernelEvent } from '@toolkeel/kernel';
 import type { HostLog, LogLevel } from '../log/log.js';
 import type { CircuitState, Metrics } from '../metrics.js';
 import type { CallSpan } from '../tracing.js';
+import { CallTimeline } from './timeline.js';
 
 /** What a call did at its upstreams, counted from the events of the kernel. */
 export class CallStats {
@@ -13,16 +14,21 @@ export class CallStats {
   attempts = 0;
   /** Whether a request gave up with its retries or the retry budget exhausted. */
   isExhausted = false;
+  readonly timeline: CallTimeline;
   #requestMs = 0;
   #attemptMs = 0;
 
-  /** `reportsEvents`: whether events report all retries of the tool. */
-  constructor(tool: string, reportsEvents = true) {
+  /**
+   * `reportsEvents`: whether events report all retries of the tool. `startedAt`: on the clock of the events.
+   */
+  constructor(tool: string, reportsEvents = true, startedAt = 0) {
     this.tool = tool;
+    this.timeline = new CallTimeline(startedAt);
     this.#reportsEvents = reportsEvents;
   }
 
   count(event: KernelEvent): void {
+    this.timeline.note(event);
     switch (event.type) {
       case 'retry_attempt':
         this.retries++;
@@ -113,7 +119,8 @@ export function handleEvent(
     default:
   }
   const name = logEventOf(event);
-  log(LEVELS[name] ?? 'debug', name, fieldsOf(event, tool));
+  const level = LEVELS[name] ?? 'debug';
+  if (log.isEnabled?.(level) !== false) log(level, name, fieldsOf(event, tool));
 }
 
 /**

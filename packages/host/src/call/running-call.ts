@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Schedule } from '@toolkeel/contract';
+import type { DelegatingCall, Schedule } from '@toolkeel/contract';
 import type { CallSpan } from '../tracing.js';
 import type { OnDelivered } from './deliveries.js';
 import { CallStats } from './events.js';
@@ -12,7 +12,9 @@ type McpRequest = ServerContext['mcpReq'];
 
 /** What a call needs of its request: a part of the SDK's context. */
 export interface CallRequest {
-  readonly mcpReq: Pick<McpRequest, 'method' | 'signal'> & {
+  readonly mcpReq: Pick<McpRequest, 'method'> & {
+    /** Aborts when the client cancels. Absent if the caller cancels the call itself. */
+    readonly signal?: AbortSignal | undefined;
     readonly _meta?: McpRequest['_meta'] | undefined;
     /** Absent if the client does not receive notifications. */
     readonly notify?: McpRequest['notify'];
@@ -20,6 +22,7 @@ export interface CallRequest {
   readonly http?: Pick<NonNullable<ServerContext['http']>, 'req'> | undefined;
   /** Set by a tool that calls another one, never by a client. */
   readonly schedule?: Schedule | undefined;
+  readonly onBehalfOf?: readonly DelegatingCall[] | undefined;
 }
 
 /** A call in flight, as middleware sees it. */
@@ -34,6 +37,8 @@ export interface CallContext {
   readonly deadline: number;
   /** When the call is to be executed, if not now. */
   readonly schedule?: Schedule | undefined;
+  /** The calls of tools that act through this one, whose rules and limits apply too. */
+  readonly onBehalfOf?: readonly DelegatingCall[] | undefined;
   /**
    * Lets this call continue if the client cancels or disconnects: for a mutation that is being sent. The
    * deadline still applies.
@@ -65,8 +70,12 @@ export class RunningCall implements CallContext {
   readonly meta: RequestMeta;
   readonly stats: CallStats;
   readonly schedule: Schedule | undefined;
+  readonly onBehalfOf: readonly DelegatingCall[] | undefined;
   /** The signal of the request, which aborts when the client cancels. */
   readonly client: AbortSignal | undefined;
+  /** The start, in Unix milliseconds. */
+  readonly at = Date.now();
+  isMutation = false;
   account: string | undefined;
   operationId: string | undefined;
   isEnded = false;
@@ -88,14 +97,16 @@ export class RunningCall implements CallContext {
     readonly client?: AbortSignal | undefined;
     readonly reportsEvents?: boolean | undefined;
     readonly schedule?: Schedule | undefined;
+    readonly onBehalfOf?: readonly DelegatingCall[] | undefined;
   }) {
     this.schedule = options.schedule;
+    this.onBehalfOf = options.onBehalfOf;
     this.name = options.name;
     this.meta = options.meta;
     this.startedAt = options.now;
     this.deadline = options.now + options.timeoutMs;
     this.client = options.client;
-    this.stats = new CallStats(options.name, options.reportsEvents);
+    this.stats = new CallStats(options.name, options.reportsEvents, options.now);
   }
 
   /** Created on first access, because most quick handlers never read it. */

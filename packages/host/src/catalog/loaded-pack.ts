@@ -8,6 +8,7 @@ import {
   type TextModel,
   type Tool,
   type ToolSpec,
+  type UpstreamState,
 } from '@toolkeel/contract';
 import type * as z from 'zod';
 import { HostError } from '../errors.js';
@@ -102,6 +103,11 @@ export class LoadedPack {
 
   async model(): Promise<TextModel | undefined> {
     return (await this.#ensureCreated()).instance.model;
+  }
+
+  /** The upstreams, if the pack is created already. */
+  get upstreams(): readonly UpstreamState[] {
+    return this.#created?.instance.upstreams?.() ?? [];
   }
 
   /** The instance if the pack is created already. */

@@ -10,14 +10,18 @@ export interface Mistake {
   readonly message: string;
 }
 
+const OWN_PACK = ' The CLI loads your own with "module" in this section, or with --pack FILE.';
+
 export function explainIssue(schema: z.ZodType, issue: Issue): Mistake[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, path);
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: `is not a known setting.${didYouMean(key, known)}`,
-    }));
+    const isPack = path.length === 1 && path[0] === 'packs';
+    const what = isPack ? 'is not a known pack.' : 'is not a known setting.';
+    return issue.keys.map((key) => {
+      const suggestion = didYouMean(key, known);
+      return { path: [...path, key], message: what + (suggestion || (isPack ? OWN_PACK : '')) };
+    });
   }
   if (issue.code === 'invalid_value') {
     const values = issue.values.map(String);

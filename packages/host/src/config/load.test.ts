@@ -61,6 +61,32 @@ describe('without a file', () => {
   });
 });
 
+describe('a section that is missing', () => {
+  const strict: Pack = {
+    ...pack,
+    name: 'strict',
+    configSchema: z.strictObject({ baseUrl: z.url(), token: z.string() }),
+  };
+  const entry = (name: string) => load({ packs: [{ pack }, { pack: strict }] }).packEntry(name);
+
+  it('is reported like a wrong one: the file, each setting, and what is missing', () => {
+    const file = write({ packs: { sample: {} } });
+    expect(() => entry('strict')).toThrow(ConfigError);
+    expect(() => entry('strict')).toThrow(
+      [
+        `${file}: /packs/strict: is missing; the pack requires these settings:`,
+        `${file}: /packs/strict/baseUrl: Invalid input: expected string, received undefined`,
+        `${file}: /packs/strict/token: Invalid input: expected string, received undefined`,
+      ].join('\n'),
+    );
+    expect(entry('sample').config).toEqual({});
+  });
+
+  it('belongs into the default file if there is none', () => {
+    expect(() => entry('strict')).toThrow(/^toolkeel\.config\.json: \/packs\/strict: is missing/);
+  });
+});
+
 describe('precedence', () => {
   it('is flags over environment over file over defaults', () => {
     write({ profile: 'api', log: { level: 'warn' }, dataDir: '/file', http: { port: 1 } });
@@ -140,7 +166,7 @@ describe('a mistake', () => {
       {
         origin: file,
         pointer: '/packs/smaple',
-        message: 'is not a known setting. Did you mean "sample"?',
+        message: 'is not a known pack. Did you mean "sample"?',
       },
       {
         origin: file,
@@ -267,7 +293,7 @@ describe('packs that are not in use', () => {
     expect(load({ otherPacks }).config.packs).toEqual({
       sample: { catalogs: {}, toolTimeoutSecs: 15 },
     });
-    expect(refusal().message).toMatch(/\/packs\/other: is not a known setting/);
+    expect(refusal().message).toMatch(/\/packs\/other: is not a known pack\. .* with --pack FILE/);
   });
 
   it('are suggested for a misspelled name', () => {
@@ -332,6 +358,21 @@ it('lists the configured secrets without their values', () => {
     { pointer: '/packs/sample/headers/Key', from: 'the variable PACK_CRED' },
     { pointer: '/http/token', from: 'the variable TOOLKEEL_HTTP_TOKEN' },
   ]);
+});
+
+it.each([
+  [{}, true],
+  [{ mode: 'autopilot' }, true],
+  [{ mode: 'autopilot', template: 'open' }, false],
+  [{ mode: 'composer', template: 'open' }, true],
+  [
+    { mode: 'autopilot', template: 'open', rules: [{ name: 'a', action: 'require_approval' }] },
+    true,
+  ],
+  [{ mode: 'autopilot', template: 'open', rules: [{ name: 'a', action: 'deny' }] }, false],
+])('tells whether a call can wait for an operator: %j, %j', (settings, approvalMode) => {
+  write({ profile: 'workflow', ...settings });
+  expect(load({}).hostOptions.profile).toMatchObject({ approvalMode });
 });
 
 it('is converted to the options of a host', () => {

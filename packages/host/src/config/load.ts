@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { Pack } from '@toolkeel/contract';
+import { zodType, type Pack } from '@toolkeel/contract';
 import type { presets } from '@toolkeel/kernel/policy';
 import type { PackEntry } from '../catalog/loaded-pack.js';
 import { ConfigError, type ConfigIssue } from '../errors.js';
@@ -163,9 +163,28 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
       const dataDirSettings = (settings: JsonObject) =>
         packSettings ? {} : (binding.keptIn?.(dataDir, settings) ?? {});
       const { values } = merged;
-      return { ...packEntryOf(binding, { values, config, env, flags, dataDirSettings }), excluded };
+      const entry = packEntryOf(binding, { values, config, env, flags, dataDirSettings });
+      if (config.packs[name] === undefined)
+        requireOptionalSection(binding.pack, entry.config, merged);
+      return { ...entry, excluded };
     },
   };
+}
+
+/** Throws if a pack without a section in the configuration requires settings. */
+function requireOptionalSection(
+  { name, configSchema: schema }: Pack,
+  given: unknown,
+  merged: Layer,
+) {
+  const { error } = zodType(schema).safeParse(given, { reportInput: true });
+  if (!error) return;
+  const path = ['packs', name];
+  const missing = error.issues
+    .flatMap((issue) => explainIssue(zodType(schema), issue))
+    .map((mistake) => ({ ...mistake, path: [...path, ...mistake.path] }));
+  const summary = { path, message: 'is missing; the pack requires these settings:' };
+  throw new ConfigError([summary, ...missing].map((mistake) => issueOf(mistake, merged)));
 }
 
 function issueOf({ path, message }: Mistake, { originOf }: Layer): ConfigIssue {

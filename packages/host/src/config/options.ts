@@ -19,12 +19,21 @@ export interface NotifySettings {
   readonly command?: readonly string[];
 }
 
+/** Whether a call may have to wait for an operator. */
+function needsApprovals({ mode = 'composer', template, rules }: Config): boolean {
+  if (mode === 'composer' || template !== 'open') return true;
+  const given: readonly unknown[] = Array.isArray(rules) ? rules : [];
+  return given.some((rule) => isObject(rule) && rule['action'] === 'require_approval');
+}
+
 export function hostOptionsOf(
-  { profile, mode = 'composer', toolTimeoutSecs, byteBudget }: Config,
+  config: Config,
   secrets: Secrets,
 ): Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'byteBudget' | 'scrub' | 'watchSecret'> {
+  const { profile, mode = 'composer', toolTimeoutSecs, byteBudget } = config;
+  const approvalMode = needsApprovals(config);
   return {
-    profile: profile === 'workflow' ? { name: profile, mode, approvalMode: true } : profile,
+    profile: profile === 'workflow' ? { name: profile, mode, approvalMode } : profile,
     scrub: secrets.scrub,
     watchSecret: secrets.watchRotating,
     ...(toolTimeoutSecs !== undefined && { callTimeoutMs: toolTimeoutSecs * 1000 }),

@@ -92,7 +92,7 @@ describe('a mistake in the filter', () => {
     [
       'an unknown name',
       { include: ['get_tiket'] },
-      '/packs/tickets/tools/include/0: is not a tool of the pack. Did you mean "get_ticket"?',
+      '/packs/tickets/tools/include/0: unknown tool "get_tiket". Did you mean "get_ticket"?',
     ],
     [
       'a pattern without a match',

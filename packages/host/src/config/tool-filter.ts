@@ -54,7 +54,7 @@ export function excludedTools(
       if (names.some(matcher(pattern))) return [];
       const message = pattern.includes('*')
         ? 'matches no tool of the pack.'
-        : `is not a tool of the pack.${didYouMean(pattern, names)}`;
+        : `unknown tool "${pattern}".${didYouMean(pattern, names)}`;
       return [{ path: [list, index], message }];
     }),
   );

@@ -80,7 +80,7 @@ describe('an invalid configuration', () => {
     [
       'a key for an unknown tool',
       { journal: { keys: { puts: 'put:{thing}' } } },
-      '/journal/keys/puts: is not a known tool. Did you mean "put"?',
+      '/journal/keys/puts: unknown tool "puts". Did you mean "put"?',
     ],
     [
       'a key without argument',

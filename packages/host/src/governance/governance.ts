@@ -1,15 +1,16 @@
-import type { PackRecords, ToolSpec } from '@toolkeel/contract';
+import { acceptControls, type PackRecords, type ToolSpec } from '@toolkeel/contract';
 import type { Decide, Journal, JournalStore } from '@toolkeel/journal';
 import { getOperationTool } from '@toolkeel/journal/tools';
 import type { Policy } from '@toolkeel/policy';
 import { admits } from '../catalog/tools.js';
 import type { LoadedConfig } from '../config/load.js';
+import { POLICY_SECTIONS } from '../config/schema.js';
+import type { Console, ConsoleExtras, ConsoleHost, ConsoleOptions } from '../console/console.js';
 import type { HostOptions } from '../host.js';
 import type { HostLog } from '../log/log.js';
 import { lazyJournal, lazyRecords, type JournalDeps, type LazyJournal } from './journal.js';
 import { notifierOf } from './notifier.js';
 import type { OperatorJournal } from './operator.js';
-import type { ApiOptions, OperatorApi } from './operator-api.js';
 import { policyStatusTool } from './policy-status.js';
 import { decideBy, hasRules, keyTemplates, policyOf, type PolicyInput } from './policy.js';
 import { isPersistent, openJournalStore } from './store.js';
@@ -31,8 +32,12 @@ export interface Governance {
   readonly ready: () => Promise<void>;
   /** For operators. Opens the journal. */
   readonly operatorJournal: () => Promise<OperatorJournal>;
-  /** The operator API over HTTP, for `listen`. The token grants the right to decide. */
-  readonly api: (token: ApiOptions['token']) => Promise<OperatorApi>;
+  /** The console and its API over HTTP, for `listen`. The token grants the right to decide. */
+  readonly console: (
+    token: ConsoleOptions['token'],
+    host: ConsoleHost,
+    extras?: ConsoleExtras,
+  ) => Promise<Console>;
   /** Closes the store. Call it after the host is closed. */
   readonly close: () => Promise<void>;
 }
@@ -89,8 +94,8 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
   };
   const operatorJournal = async (): Promise<OperatorJournal> => {
     await createdJournal().ready();
-    const { operations, approvals, counts } = createdJournal();
-    return { operations, approvals, counts, store: store! };
+    const { operations, approvals, counts, processId, flushCalls } = createdJournal();
+    return { operations, approvals, counts, processId, flushCalls, store: store! };
   };
   return {
     hostOptions: {
@@ -114,9 +119,31 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
       if (mutates) await createdJournal().ready();
     },
     operatorJournal,
-    api: async (token) => {
-      const { createOperatorApi } = await import('./operator-api.js');
-      return createOperatorApi({ operatorJournal, token, scrub: loaded.secrets.scrub, log });
+    console: async (token, host, extras) => {
+      const { createConsole } = await import('../console/console.js');
+      const { config, file, secrets } = loaded;
+      return createConsole({
+        ...extras,
+        journal: operatorJournal,
+        token,
+        scrub: secrets.scrub,
+        log,
+        host,
+        policy: {
+          policy: async () => (typeof policy === 'function' ? policy() : policy),
+          config: Object.fromEntries(
+            (['mode', ...POLICY_SECTIONS] as const)
+              .filter((name) => config[name] !== undefined)
+              .map((name) => [name, config[name]]),
+          ),
+          compile: async (changed) => {
+            const { compilePolicy } = await import('@toolkeel/policy');
+            const { profile } = config;
+            return compilePolicy(changed, { profile, tools: known.map(acceptControls) });
+          },
+          file,
+        },
+      });
     },
     close: async () => {
       isClosed = true;

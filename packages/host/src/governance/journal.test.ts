@@ -87,10 +87,19 @@ describe('a lazy journal', () => {
     expect(open).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(300);
     expect(open).toHaveBeenCalledTimes(1);
-    const reading = setUp({ mutates: false });
+    const reading = setUp({ mutates: false, isPersistent: false });
     reading.journal.start();
     await vi.advanceTimersByTimeAsync(300_000);
     expect(reading.open).not.toHaveBeenCalled();
+  });
+
+  it('is opened later if there are only reads, so that the console shows the process', async () => {
+    const { journal, open } = setUp({ mutates: false });
+    journal.start();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(open).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(open).toHaveBeenCalledTimes(1);
   });
 
   it('records calls after a delay, or when it is closed', async () => {

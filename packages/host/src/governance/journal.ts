@@ -6,13 +6,17 @@ import type { Metrics } from '../metrics.js';
 import { withTimeout } from '../promises.js';
 
 /** The options of a journal that its host provides. */
-export type JournalDeps = Required<Pick<JournalOptions, 'tools' | 'observe' | 'report' | 'watch'>>;
+export type JournalDeps = Required<
+  Pick<JournalOptions, 'tools' | 'observe' | 'report' | 'watch' | 'process'>
+>;
 
 const LEVELS: Readonly<Record<JournalEvent['type'], LogLevel>> = Object.freeze({
   operation_unknown: 'warn',
   operation_reconciled: 'info',
   approval_requested: 'info',
   approval_decided: 'info',
+  approved_not_executed: 'warn',
+  unknown_not_reconciled: 'info',
   idempotent_replay: 'debug',
 });
 
@@ -60,6 +64,8 @@ export interface LazyJournal extends Journal {
 const OPEN_DELAY_MS = 250;
 /** The delay after the first call of a process that only reads. */
 const RECORD_DELAY_MS = 1000;
+/** The delay after the start of a process that only reads. */
+const REPORT_DELAY_MS = 3000;
 const RETRY_DELAY_MS = 60_000;
 /** Calls that are buffered until the journal is open. */
 const MAX_BUFFERED_CALLS = 1000;
@@ -135,6 +141,8 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
       show: async (id) => (await getOpen()).operations.show(id),
       resolve: async (id, resolution) => (await getOpen()).operations.resolve(id, resolution),
       withdraw: async (id, by) => (await getOpen()).operations.withdraw(id, by),
+      check: async (id, by) => (await getOpen()).operations.check(id, by),
+      history: async (filter) => (await getOpen()).operations.history(filter),
     },
     approvals: {
       list: async (filter) => (await getOpen()).approvals.list(filter),
@@ -142,11 +150,16 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
       approve: async (id, decision) => (await getOpen()).approvals.approve(id, decision),
       reject: async (id, decision) => (await getOpen()).approvals.reject(id, decision),
       edit: async (id, edit) => (await getOpen()).approvals.edit(id, edit),
+      preview: async (id, edit) => (await getOpen()).approvals.preview(id, edit),
     },
     tool: getOperationTool({
       show: async (id) => (await getOpen()).operations.show(id),
       delivered: noteDelivered,
     }),
+    get processId() {
+      return journal?.processId;
+    },
+    flushCalls: async () => (await getOpen()).flushCalls(),
     noteDelivered,
     noteCall: (row) => {
       if (journal) return journal.noteCall(row);
@@ -158,7 +171,11 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
     counts: async () => (await getOpen()).counts(),
     start: () => {
       isStarted = true;
-      if (!mutates) return;
+      if (!mutates) {
+        // Shows this process to the console, also before its first call.
+        if (isPersistent) openAfter(REPORT_DELAY_MS);
+        return;
+      }
       if (journal) journal.start();
       else openAfter(OPEN_DELAY_MS);
     },

@@ -8,7 +8,10 @@ import type {
 import { didYouMean } from '@toolkeel/pack-kit/base';
 
 /** The part of the journal that is for operators. No tool gives access to it. */
-export interface OperatorJournal extends Pick<Journal, 'operations' | 'approvals' | 'counts'> {
+export interface OperatorJournal extends Pick<
+  Journal,
+  'operations' | 'approvals' | 'counts' | 'processId' | 'flushCalls'
+> {
   readonly store: JournalStore;
 }
 

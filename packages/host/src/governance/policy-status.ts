@@ -76,7 +76,7 @@ export function policyStatusTool(policy: () => Policy | Promise<Policy>, tools: 
       const spec = known.find((tool) => tool.name === name);
       if (!spec) {
         const names = known.map((tool) => tool.name);
-        return toolError('not_found', `There is no tool "${name}".${didYouMean(name, names)}`, {
+        return toolError('not_found', `Unknown tool "${name}".${didYouMean(name, names)}`, {
           details: { resource: 'tool' },
         });
       }

@@ -4,8 +4,11 @@ import {
   policyDenialCodes,
   toolError,
   type AcceptedCall,
+  type Admit,
   type CostEstimate,
+  type DelegatingCall,
   type HardRuleVerdict,
+  type SettledFailure,
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { Decide, Denial } from '@toolkeel/journal';
@@ -66,7 +69,7 @@ export function keyTemplates(
     const spec = known.find((tool) => tool.name === name);
     if (!spec) {
       const names = known.filter(({ mutation }) => mutation).map((tool) => tool.name);
-      return [{ path, message: `is not a known tool.${didYouMean(name, names)}` }];
+      return [{ path, message: `unknown tool "${name}".${didYouMean(name, names)}` }];
     }
     const message = templateProblem(spec, template);
     return message === undefined ? [] : [{ path, message }];
@@ -82,13 +85,16 @@ export function policyCall(
   { now, approved = false }: { readonly now: number; readonly approved?: boolean },
 ): PolicyCall {
   const { idempotencyKey, allowDuplicate } = controls;
+  const hasControls = idempotencyKey !== undefined || allowDuplicate;
   return {
     tool: tool.name,
-    args: {
-      ...args,
-      ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
-      ...(allowDuplicate && { allow_duplicate: true }),
-    },
+    args: hasControls
+      ? {
+          ...args,
+          ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+          ...(allowDuplicate && { allow_duplicate: true }),
+        }
+      : args,
     account,
     now,
     approved,
@@ -126,33 +132,46 @@ type RuledCall = Pick<
 /** Marks rules of tools, as the policy marks its own. */
 const HARD = 'hard:';
 
-/** The decision about a tool that acts through others, while it makes its calls. */
-const delegating = new AsyncLocalStorage<Decision>();
+/** The call of a tool that acts through others, while it makes its calls. */
+const delegating = new AsyncLocalStorage<DelegatingCall>();
+
+export const delegatingCall = (): DelegatingCall | undefined => delegating.getStore();
 
 const STRICTNESS: readonly Decision['kind'][] = ['allow', 'dry_run', 'approve', 'deny'];
 
 /** The stricter of the two: rules and limits for a tool that acts through others apply to its calls. */
-function stricter(own: Decision, outer: Decision | undefined, approved: boolean): Decision {
-  if (!outer) return own;
+function stricter(own: Decision, outer: Decision): Decision {
   if (own.kind === 'allow' && outer.kind === 'allow') {
     const others = outer.limits.filter(({ name }) => own.limits.every((one) => one.name !== name));
     return { ...own, limits: [...own.limits, ...others] };
   }
-  if (approved && outer.kind === 'approve') return own;
   return STRICTNESS.indexOf(outer.kind) > STRICTNESS.indexOf(own.kind) ? outer : own;
 }
 
+/** Mode and template, whose names have a colon, decide the same about the calls that the tool makes. */
+function isOwnRule(decision: Decision): boolean {
+  if (decision.kind === 'deny') return true;
+  return decision.kind === 'allow' ? decision.limits.length > 0 : !decision.rule.includes(':');
+}
+
 /**
- * Evaluates the policy and the hard rules of the tool, also those of the tool on whose behalf it is called.
- * Rejects if a hard rule cannot decide.
+ * Evaluates the policy and the hard rules of the tool, and the policy for the calls on whose behalf it is
+ * called. Rejects if a hard rule cannot decide.
  */
 export async function decideCall(
   policy: Policy,
   call: RuledCall,
-  context: { readonly approved: boolean; readonly now: number },
+  context: Parameters<Decide>[1],
 ): Promise<Decision> {
   const own = await decideAlone(policy, call, context);
-  return stricter(own, delegating.getStore(), context.approved);
+  const { onBehalfOf = [], now, approved } = context;
+  const evaluate = evaluateNow ?? (await loadEvaluate());
+  return onBehalfOf
+    .map(({ tool, args }) =>
+      evaluate(policy, { tool, args, account: call.account, now, approved, cost: undefined }),
+    )
+    .filter(isOwnRule)
+    .reduce(stricter, own);
 }
 
 async function decideAlone(
@@ -203,11 +222,6 @@ export function decideBy(policy: Policy): Decide {
   return (call, context) => decideCall(policy, call, context);
 }
 
-/** Mode and template, whose names have a colon, decide the same about the calls that the tool makes. */
-function isOwnRule(decision: Decision): boolean {
-  return decision.kind === 'allow' ? decision.limits.length > 0 : !decision.rule.includes(':');
-}
-
 /**
  * The policy for a tool that acts through other tools: it can be denied, and everything else applies to
  * the calls that it makes, beside what applies to them anyway.
@@ -219,7 +233,9 @@ export function delegateRules(
   return async (call, next) => {
     let decision: Decision;
     try {
-      decision = await decideCall(await getPolicy(), call, { approved: false, now: Date.now() });
+      // The hard rules are those of the calls that it makes.
+      const evaluate = evaluateNow ?? (await loadEvaluate());
+      decision = evaluate(await getPolicy(), policyCall(call, { now: Date.now() }));
     } catch {
       const text = 'The policy could not be evaluated, so nothing was sent. See the server log.';
       return {
@@ -228,7 +244,7 @@ export function delegateRules(
       };
     }
     if (decision.kind !== 'deny') {
-      return isOwnRule(decision) ? delegating.run(decision, () => next()) : next();
+      return delegating.run({ tool: call.tool.name, args: call.args }, () => next());
     }
     const { code, rule, explanation } = decision;
     const { correlationId, account, tool } = call;
@@ -246,6 +262,8 @@ interface ReadRules {
   readonly prepare: <T extends ToolSpec>(tool: T) => T;
   /** The middleware of a tool; undefined if no rule applies to it. */
   readonly middlewareFor: (tool: ToolSpec) => HostMiddleware | undefined;
+  /** The same without a promise, for a tool without other middleware; undefined before the first call. */
+  readonly admitFor: (tool: ToolSpec) => Admit | undefined;
 }
 
 export function readRules(policy: Policy, recordDenial: (denial: Denial) => void): ReadRules {
@@ -255,21 +273,23 @@ export function readRules(policy: Policy, recordDenial: (denial: Denial) => void
     return tool.blockedBy !== undefined || tool.rules.length > 0 || tool.limits.length > 0;
   };
   const counts = new ReadLimits();
-  const middleware: HostMiddleware = async (call, next) => {
-    const evaluate = evaluateNow ?? (await loadEvaluate());
+  const decide = (evaluate: typeof Evaluate, call: AcceptedCall): SettledFailure | undefined => {
     const now = Date.now();
     const decision = evaluate(policy, policyCall(call, { now }));
     if (decision.kind === 'allow') {
       const exceeded = counts.claim(decision.limits, now);
-      return exceeded ? { ok: false, error: exceeded.input } : next();
+      return exceeded && { ok: false, error: exceeded.input };
     }
-    if (decision.kind !== 'deny') return next();
+    if (decision.kind !== 'deny') return undefined;
     const { code, rule, explanation } = decision;
     const { correlationId, account, tool } = call;
     recordDenial({ tool: tool.name, account, correlationId, code, rule });
     const details = { rule, explanation };
     return { ok: false, error: toolError(code, explanation, { details }).input };
   };
+  const middleware: HostMiddleware = async (call, next) =>
+    decide(evaluateNow ?? (await loadEvaluate()), call) ?? next();
+  const admit: Admit = (call) => decide(evaluateNow!, call);
   return {
     prepare: (tool) => {
       if (!hasRule(tool)) return tool;
@@ -281,5 +301,6 @@ export function readRules(policy: Policy, recordDenial: (denial: Denial) => void
       return Object.freeze({ ...tool, possibleCodes });
     },
     middlewareFor: (tool) => (hasRule(tool) ? middleware : undefined),
+    admitFor: (tool) => (evaluateNow && hasRule(tool) ? admit : undefined),
   };
 }

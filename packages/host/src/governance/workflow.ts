@@ -3,6 +3,7 @@ import type { Journal, OperationFilter } from '@toolkeel/journal';
 import { KEY_IN_META } from '@toolkeel/journal/tools';
 import type { Callable } from '../call/callable.js';
 import type { CallEngine } from '../call/engine.js';
+import { delegatingCall } from './policy.js';
 
 interface WorkflowOptions extends Pick<PackWorkflow, 'mode' | 'approvalMode' | 'records'> {
   /** Created after the packs are described. */
@@ -28,7 +29,8 @@ export function packWorkflow(options: WorkflowOptions): PackWorkflow {
       show: (id) => journal().operations.show(id),
       withdraw: (id) => journal().operations.withdraw(id, AGENT),
     },
-    call: async (tool, args, { signal, idempotencyKey, deadline, schedule, onDelivered } = {}) => {
+    call: async (tool, args, more = {}) => {
+      const { signal, idempotencyKey, deadline, schedule, onDelivered, onBehalfOf } = more;
       const callable = entry(tool);
       if (!callable) return undefined;
       const timeoutMs = Math.min(callable.timeoutMs, (deadline ?? Infinity) - now());
@@ -42,6 +44,7 @@ export function packWorkflow(options: WorkflowOptions): PackWorkflow {
             ...(idempotencyKey !== undefined && { _meta: { [KEY_IN_META]: idempotencyKey } }),
           },
           schedule,
+          onBehalfOf: [delegatingCall(), onBehalfOf].filter((call) => call !== undefined),
         },
       );
       // The result reaches the client with the answer of the calling tool.

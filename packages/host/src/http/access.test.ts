@@ -31,6 +31,16 @@ describe('on a loopback address', () => {
     expect(statusOf(local, { host })).toBe(403);
   });
 
+  it('checks host and origin again after a request that was accepted', () => {
+    const headers = { host: 'localhost', origin: 'http://localhost' };
+    expect(statusOf(local, headers)).toBeUndefined();
+    expect(statusOf(local, headers)).toBeUndefined();
+    expect(statusOf(local, { ...headers, origin: 'http://evil.example' })).toBe(403);
+    expect(statusOf(local, { ...headers, host: 'evil.example' })).toBe(403);
+    expect(statusOf(local, headers)).toBeUndefined();
+    expect(statusOf(local, { host: 'evil.example' })).toBe(403);
+  });
+
   it('accepts the configured hosts and origins', () => {
     const access = createAccess({
       host: '127.0.0.1',

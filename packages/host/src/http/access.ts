@@ -21,14 +21,16 @@ export interface AccessRefusal {
   readonly message: string;
 }
 
-type Headers = { readonly get: (name: string) => string | null };
+export type AccessHeaders = { readonly get: (name: string) => string | null };
 
 /** Checks the headers of a request before its body is read. Returns undefined for an accepted request. */
 export interface Access {
   /** Checks Host, Origin and token. */
-  readonly check: (headers: Headers) => AccessRefusal | undefined;
+  readonly check: (headers: AccessHeaders) => AccessRefusal | undefined;
   /** Checks Host and Origin only: for routes that are public or have another token. */
-  readonly checkOrigin: (headers: Headers) => AccessRefusal | undefined;
+  readonly checkOrigin: (headers: AccessHeaders) => AccessRefusal | undefined;
+  /** Whether `allowedOrigins` names the host of this origin: for routes that refuse pages of other ports. */
+  readonly isAllowedOrigin: (origin: string) => boolean;
 }
 
 export function createAccess({
@@ -42,25 +44,47 @@ export function createAccess({
   // Protects against DNS rebinding. On other addresses the required token does.
   const checksHost = isLoopback(host) || allowedHosts !== undefined;
 
-  const checkOrigin: Access['checkOrigin'] = (headers) => {
-    const requestHost = hostnameOf(`http://${headers.get('host') ?? ''}`);
+  const refusalOf = (
+    hostHeader: string | null,
+    origin: string | null,
+  ): AccessRefusal | undefined => {
+    const requestHost = hostnameOf(`http://${hostHeader ?? ''}`);
     if (requestHost === undefined) return forbidden('The Host header is missing or malformed.');
     if (checksHost && !isLoopback(requestHost) && !hosts.has(requestHost)) {
       return forbidden('The Host header names another server. See http.allowedHosts.');
     }
-    const origin = headers.get('origin');
     if (origin === null) return undefined;
     const page = hostnameOf(origin);
     if (page !== undefined && (isLoopback(page) || origins.has(page))) return undefined;
     return forbidden('This origin may not call this server. See http.allowedOrigins.');
   };
 
-  return { checkOrigin, check: (headers) => checkOrigin(headers) ?? checkToken(headers, token) };
+  // A client sends the same headers with every request, and parsing a URL is slow.
+  let accepted: { readonly host: string | null; readonly origin: string | null } | undefined;
+  const checkOrigin: Access['checkOrigin'] = (headers) => {
+    const requestHost = headers.get('host');
+    const origin = headers.get('origin');
+    if (accepted?.host === requestHost && accepted.origin === origin) return undefined;
+    const refusal = refusalOf(requestHost, origin);
+    if (!refusal) accepted = { host: requestHost, origin };
+    return refusal;
+  };
+
+  const isAllowedOrigin: Access['isAllowedOrigin'] = (origin) => {
+    const page = hostnameOf(origin);
+    return page !== undefined && origins.has(page);
+  };
+
+  return {
+    checkOrigin,
+    isAllowedOrigin,
+    check: (headers) => checkOrigin(headers) ?? checkToken(headers, token),
+  };
 }
 
 /** Checks the bearer token, if one is required. */
 export function checkToken(
-  headers: Headers,
+  headers: AccessHeaders,
   token: AccessOptions['token'],
 ): AccessRefusal | undefined {
   if (!token) return undefined;

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
-import type { OperatorApi } from '../governance/operator-api.js';
+import type { Console } from '../console/console.js';
 import type { HealthReport } from '../health.js';
 import { checkToken, type Access, type AccessRefusal } from './access.js';
 import type { McpRoute } from './mcp-route.js';
@@ -15,21 +15,20 @@ export interface AppOptions {
   readonly metricsToken?: (() => string) | undefined;
   /** Adds routes behind the same access checks, such as the console. */
   readonly mount?: ((app: Hono) => void) | undefined;
-  readonly api?: OperatorApi | undefined;
+  readonly console?: Console | undefined;
 }
 
 export function createApp(options: AppOptions): Hono {
-  const { access, mcp, isStopping, health, metrics, metricsToken, mount, api } = options;
+  const { access, mcp, isStopping, health, metrics, metricsToken, mount } = options;
   const app = new Hono();
 
   app.use(async (context, next) => {
     const { path } = context.req;
     const { headers } = context.req.raw;
-    // The operator's token is valid for /api only, and no other token is valid there.
-    if (api && (path === '/api' || path.startsWith('/api/'))) {
-      const refusal = access.checkOrigin(headers) ?? checkToken(headers, api.token);
-      return refusal ? refuseOperator(context, refusal) : next();
-    }
+    // The console has credentials of its own, which are valid for nothing else.
+    const page =
+      path === '/mcp' ? undefined : await options.console?.fetch(context.req.raw, access);
+    if (page) return page;
     const refusal =
       path === '/metrics' && metricsToken
         ? (access.checkOrigin(headers) ?? checkToken(headers, metricsToken))
@@ -59,7 +58,6 @@ export function createApp(options: AppOptions): Hono {
     return context.body(text, 200, { 'content-type': type });
   });
 
-  api?.mount(app);
   mount?.(app);
   app.notFound((context) => context.json({ error: 'Not found.' }, 404));
   app.onError((_error, context) => context.json({ error: 'Internal error.' }, 500));
@@ -69,13 +67,6 @@ export function createApp(options: AppOptions): Hono {
 function refuse(context: Context, { status, message }: AccessRefusal): Response {
   if (status === 401) context.header('www-authenticate', 'Bearer');
   return context.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, status);
-}
-
-function refuseOperator(context: Context, { status, message }: AccessRefusal): Response {
-  if (status === 401) context.header('www-authenticate', 'Bearer');
-  const advice =
-    status === 401 ? 'Send the token from console.token in the data directory.' : message;
-  return context.json({ error: { code: 'refused', message, what_to_do: advice } }, status);
 }
 
 function refuseStopping(context: Context): Response {

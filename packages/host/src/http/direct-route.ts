@@ -1,9 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  isJsonContentType,
-  SUPPORTED_PROTOCOL_VERSIONS,
-  type JSONRPCResponse,
-} from '@modelcontextprotocol/server';
+import { SUPPORTED_PROTOCOL_VERSIONS, type JSONRPCResponse } from '@modelcontextprotocol/server';
 import type { Deliveries } from '../call/deliveries.js';
 import {
   DirectCallsInFlight,
@@ -14,8 +10,16 @@ import {
 } from '../mcp/direct-calls.js';
 import { parseInbound, type Inbound } from '../mcp/inbound.js';
 import type { Access } from './access.js';
+import {
+  acceptsResponses,
+  accessHeaders,
+  hasJsonBody,
+  headerOf,
+  readBody,
+} from './node-request.js';
 import { responseFinished } from './response.js';
 import type { Sessions } from './sessions.js';
+import { WriteQueue } from './write-queue.js';
 
 interface DirectRouteOptions {
   readonly direct: DirectCalls;
@@ -39,23 +43,25 @@ export type DirectRoute = (
  */
 export function createDirectRoute(options: DirectRouteOptions): DirectRoute {
   const { direct, deliveries, access, sessions, bodyLimit, isStopping } = options;
+  const writes = new WriteQueue();
 
   const respondOn = (outgoing: ServerResponse) => {
     return (response: JSONRPCResponse | undefined): void => {
       // A cancelled call has no response: the stream that could have contained it ends.
       if (!response) return void outgoing.writeHead(200, EVENT_STREAM).end();
       const write = deliveries.begin(response);
-      if (write) responseFinished(outgoing).then(write.confirm, write.fail);
+      const onWrite =
+        write && (() => void responseFinished(outgoing).then(write.confirm, write.fail));
       const body = JSON.stringify(response);
       // With its length, headers and body are written at once.
       const length = Buffer.byteLength(body);
       outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
-      outgoing.end(body);
+      writes.add({ outgoing, body, onWrite });
     };
   };
 
   const run = (call: DirectCall, incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
-    const id = call.era === 'legacy' ? header(incoming, 'mcp-session-id') : undefined;
+    const id = call.era === 'legacy' ? headerOf(incoming, 'mcp-session-id') : undefined;
     if (id !== undefined) {
       const session = sessions.useDirectly(id, outgoing);
       if (session) outgoing.setHeader('mcp-session-id', id);
@@ -63,20 +69,17 @@ export function createDirectRoute(options: DirectRouteOptions): DirectRoute {
       return session !== undefined;
     }
     const inFlight = new DirectCallsInFlight();
-    // Without a session, a client that has disconnected can never read the result.
-    outgoing.once('close', () => inFlight.close());
     inFlight.run(direct, call, respondOn(outgoing));
+    // Without a session, a client that has disconnected can never read the result.
+    if (inFlight.size > 0) outgoing.once('close', () => inFlight.close());
     return true;
   };
 
   return (incoming, outgoing, next) => {
-    const headers = { get: (name: string) => header(incoming, name) ?? null };
     const era = eraOf(incoming, bodyLimit);
-    if (era === undefined || isStopping() || access.check(headers)) return next();
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const inbound = parseInbound(decoder.decode(Buffer.concat(chunks)));
+    if (era === undefined || isStopping() || access.check(accessHeaders(incoming))) return next();
+    readBody(incoming, bodyLimit, (text = '') => {
+      const inbound = parseInbound(text);
       const call = inbound.ok ? direct.accept(inbound.value, era) : undefined;
       const isConsistent = call && (era === 'legacy' || namesTool(incoming, call));
       if (!isConsistent || !run(call, incoming, outgoing)) next(inbound);
@@ -85,19 +88,15 @@ export function createDirectRoute(options: DirectRouteOptions): DirectRoute {
 }
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
-const decoder = new TextDecoder();
 
 /** The protocol revision of a request that may be a plain tool call; undefined for any other request. */
 function eraOf(incoming: IncomingMessage, bodyLimit: number): Era | undefined {
   const { method, url } = incoming;
   if (method !== 'POST' || url !== '/mcp') return undefined;
   // The body is read completely before the call, so its size must be known.
-  if (!(Number(header(incoming, 'content-length')) <= bodyLimit)) return undefined;
-  if (!isJsonContentType(header(incoming, 'content-type') ?? null)) return undefined;
-  const accept = header(incoming, 'accept') ?? '';
-  const isAccepted = accept.includes('application/json') && accept.includes('text/event-stream');
-  if (!isAccepted && !accept.includes('*/*')) return undefined;
-  const version = header(incoming, 'mcp-protocol-version');
+  if (!(Number(headerOf(incoming, 'content-length')) <= bodyLimit)) return undefined;
+  if (!hasJsonBody(incoming) || !acceptsResponses(incoming)) return undefined;
+  const version = headerOf(incoming, 'mcp-protocol-version');
   if (version === MODERN_REVISION) return 'modern';
   return version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
     ? 'legacy'
@@ -106,10 +105,7 @@ function eraOf(incoming: IncomingMessage, bodyLimit: number): Era | undefined {
 
 /** Revision 2026-07-28 requires that these headers repeat the body. */
 function namesTool(incoming: IncomingMessage, { params: { name } }: DirectCall): boolean {
-  return header(incoming, 'mcp-method') === 'tools/call' && header(incoming, 'mcp-name') === name;
-}
-
-function header({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
+  return (
+    headerOf(incoming, 'mcp-method') === 'tools/call' && headerOf(incoming, 'mcp-name') === name
+  );
 }

@@ -40,10 +40,10 @@ const finishing = new WeakMap<ServerResponse, Promise<void>>();
  * Resolves when the last byte of a response has been handed to the operating system; rejects if the
  * connection closes before.
  */
-export async function responseFinished(response: ServerResponse): Promise<void> {
+export function responseFinished(response: ServerResponse): Promise<void> {
   // A response that has ended cannot contain a result that is sent now.
   if (response.writableEnded || response.destroyed || response.req.socket.destroyed) {
-    throw connectionClosed();
+    return Promise.reject(connectionClosed());
   }
   // Shared by all results of a batch.
   let finished = finishing.get(response);

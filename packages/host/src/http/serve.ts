@@ -1,31 +1,17 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Deliveries } from '../call/deliveries.js';
-import { HostError } from '../errors.js';
-import type { OperatorApi } from '../governance/operator-api.js';
+import type { Console } from '../console/console.js';
 import type { HostLog } from '../log/log.js';
 import { createAccess, requireTokens } from './access.js';
 import { createApp, type AppOptions } from './app.js';
 import type { DirectCalls } from '../mcp/direct-calls.js';
-import { createMcpRoute, type McpRoute } from './mcp-route.js';
+import { bind, DEFAULT_BODY_LIMIT, DEFAULT_HTTP_HOST, unbind, type Timeouts } from './listen.js';
+import { createMcpRoute } from './mcp-route.js';
 
-const DEFAULT_HTTP_HOST = '127.0.0.1';
-const DEFAULT_HTTP_PORT = 7411;
-const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
 /** Lets finished responses reach their clients before connections are closed. */
 const FLUSH_MS = 50;
-
-export interface Timeouts {
-  /** Until a client has sent its headers. */
-  readonly headersMs: number;
-  /** Until a client has sent the whole request. Responses have no timeout. */
-  readonly requestMs: number;
-  /** Until an idle connection is closed. */
-  readonly keepAliveMs: number;
-}
 
 export interface HttpOptions {
   /** Default: 127.0.0.1. Any other than a loopback address requires a token. */
@@ -48,8 +34,8 @@ export interface HttpOptions {
   readonly graceMs?: number;
   /** Adds routes behind the same access checks. */
   readonly mount?: (app: Hono) => void;
-  /** The operator API, which has its own token: `governance.api(token)`. */
-  readonly api?: OperatorApi;
+  /** The console and its API, which have their own credentials: `governance.console(…)`. */
+  readonly console?: Console;
 }
 
 export interface HttpHandle {
@@ -75,8 +61,8 @@ export async function serveOnHttp(
   { createServer, direct, deliveries, log, longestCallMs, drain, health, metrics }: HttpDeps,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
-  const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token, metricsToken } = options;
-  const { graceMs, bodyLimitBytes = 4 * 1024 * 1024, mount, api } = options;
+  const { host = DEFAULT_HTTP_HOST, token, metricsToken } = options;
+  const { graceMs, bodyLimitBytes = DEFAULT_BODY_LIMIT, mount, console } = options;
   requireTokens(host, token?.reveal(), metricsToken?.reveal());
   let isStopping = false;
   const { allowedHosts, allowedOrigins } = options;
@@ -106,16 +92,20 @@ export async function serveOnHttp(
     metrics,
     metricsToken: metricsToken && (() => metricsToken.reveal()),
     mount,
-    api,
+    console,
   });
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const { server, url } = await bind(app, mcp.direct, { host, port, timeouts });
+  const fetch = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const { server, url } = await bind(options, (incoming, outgoing) => {
+    mcp.direct(incoming, outgoing, () => void fetch(incoming, outgoing));
+  });
+  console?.listening(url);
   log('info', 'listening', { url, host });
   return {
     url,
     close: async () => {
       if (isStopping) return;
       isStopping = true;
+      console?.close();
       const finished = drain(graceMs)
         .then(() => new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MS)))
         .then(() => mcp.close());
@@ -123,53 +113,4 @@ export async function serveOnHttp(
       log('info', 'stopped', { url });
     },
   };
-}
-
-interface BindOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly timeouts: Timeouts;
-}
-
-async function bind(
-  app: Hono,
-  direct: McpRoute['direct'],
-  options: BindOptions,
-): Promise<{ server: Server; url: string }> {
-  const { host, port, timeouts } = options;
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const settings = {
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    // Node enforces the timeouts above at this interval.
-    connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
-    maxHeaderSize: 16 * 1024,
-  };
-  const server = createHttpServer(settings, (incoming, outgoing) => {
-    direct(incoming, outgoing, () => void listener(incoming, outgoing));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(new HostError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause }));
-    });
-    server.listen(port, host, resolve);
-  });
-  const { address, family, port: bound } = server.address() as AddressInfo;
-  const name = WILDCARDS[address] ?? address;
-  return { server, url: `http://${family === 'IPv6' ? `[${name}]` : name}:${bound}` };
-}
-
-/** Wildcard addresses can be bound, but not connected to. */
-const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-/** Refuses new connections and closes idle ones at once, all others when `finished` resolves. */
-async function unbind(server: Server, finished: Promise<void>): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  await finished;
-  server.closeAllConnections();
-  await closed;
 }

@@ -25,6 +25,16 @@ describe('a log', () => {
     ]);
   });
 
+  it('left an exit listener behind for each server', async () => {
+    const before = process.listenerCount('exit');
+    const made = Array.from({ length: 12 }, () => collect());
+    expect(process.listenerCount('exit')).toBe(before);
+    for (const { log } of made) log('info', 'one');
+    expect(process.listenerCount('exit')).toBe(before + 1);
+    for (const { lines } of made) expect(await lines()).toHaveLength(1);
+    expect(process.listenerCount('exit')).toBe(before);
+  });
+
   it('omits events below its level', async () => {
     const { log, lines } = collect({ level: 'warn' });
     log('info', 'quiet');

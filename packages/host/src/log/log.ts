@@ -2,13 +2,13 @@ export const LOG_LEVELS = Object.freeze(['debug', 'info', 'warn', 'error'] as co
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Logs an event with its fields. */
-export type HostLog = (
-  level: LogLevel,
-  event: string,
-  fields?: Readonly<Record<string, unknown>>,
-) => void;
+export interface HostLog {
+  (level: LogLevel, event: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Whether events of a level are logged; absent if all are. Saves the caller the fields of the others. */
+  readonly isEnabled?: (level: LogLevel) => boolean;
+}
 
-export const silent: HostLog = () => {};
+export const silent: HostLog = Object.assign(() => {}, { isEnabled: () => false });
 
 export interface LogOptions {
   /** Default: `info`. */
@@ -41,6 +41,10 @@ const FIRST_BATCH_MS = 250;
 const MAX_CAUSE_DEPTH = 5;
 const MAX_STACK = 4000;
 
+/** Writes the lines of each log that has some in its queue. One listener serves all logs. */
+const atExit = new Set<() => void>();
+const writeAll = (): void => atExit.forEach((write) => write());
+
 /**
  * Writes JSON lines to stderr with pino. Loading pino takes as long as a server takes to answer its
  * first request, so it is loaded when the first line is written.
@@ -56,9 +60,18 @@ export function createLog(options: LogOptions = {}): Log {
   let emit: ((entry: Entry) => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  // The last lines explain why a process exits, also one that exits before pino is loaded.
+  const writeAtExit = (): void => {
+    emit ??= (entry) => {
+      const line = { level: entry.level, ...base, ...membersOf(entry) };
+      lines.push(`${JSON.stringify(line)}\n`);
+    };
+    writeQueue();
+  };
   const writeQueue = (): void => {
     timer = undefined;
     if (!emit) return;
+    if (atExit.delete(writeAtExit) && atExit.size === 0) process.off('exit', writeAll);
     for (const entry of queue.splice(0)) emit(entry);
     // Redacts line by line, because each line has to stay a valid JSON document.
     const text = lines.splice(0).map(scrub).join('');
@@ -70,20 +83,15 @@ export function createLog(options: LogOptions = {}): Log {
     emit ??= await loadPino({ level, base }, (line) => lines.push(line));
     writeQueue();
   };
-  // The last lines explain why a process exits, also one that exits before pino is loaded.
-  process.once('exit', () => {
-    emit ??= (entry) => {
-      const line = { level: entry.level, ...base, ...membersOf(entry) };
-      lines.push(`${JSON.stringify(line)}\n`);
-    };
-    writeQueue();
-  });
-  const log: HostLog = (to, event, fields = {}) => {
-    if (LOG_LEVELS.indexOf(to) < threshold) return;
+  const isEnabled = (to: LogLevel): boolean => LOG_LEVELS.indexOf(to) >= threshold;
+  const add: HostLog = (to, event, fields = {}) => {
+    if (!isEnabled(to)) return;
     queue.push({ level: to, at: Date.now(), event, fields });
+    if (atExit.size === 0) process.once('exit', writeAll);
+    atExit.add(writeAtExit);
     timer ??= setTimeout(() => void flush(), emit ? BATCH_MS : FIRST_BATCH_MS);
   };
-  return { log, flush };
+  return { log: Object.assign(add, { isEnabled }), flush };
 }
 
 async function loadPino(
@@ -96,8 +104,16 @@ async function loadPino(
   return (entry) => logger[entry.level](membersOf(entry));
 }
 
+/** Many entries have the same time. */
+let [lastAt, lastTime] = [0, new Date(0).toISOString()];
+
+function timeOf(at: number): string {
+  if (at !== lastAt) [lastAt, lastTime] = [at, new Date(at).toISOString()];
+  return lastTime;
+}
+
 function membersOf({ at, event, fields }: Entry): Record<string, unknown> {
-  const members = { time: new Date(at).toISOString(), event, ...fields };
+  const members = { time: timeOf(at), event, ...fields };
   return 'cause' in fields ? { ...members, cause: describeCause(fields['cause']) } : members;
 }
 

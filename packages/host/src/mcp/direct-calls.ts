@@ -143,6 +143,10 @@ type Respond = (response: JSONRPCResponse | undefined) => void;
 export class DirectCallsInFlight {
   readonly #controllers = new Map<RequestId, AbortController>();
 
+  get size(): number {
+    return this.#controllers.size;
+  }
+
   /** Calls back with the response; without one if the call was cancelled or the connection closed. */
   run(calls: DirectCalls, call: DirectCall, respond: Respond): void {
     const controller = new AbortController();

@@ -113,7 +113,7 @@ export function callToolResult({
 
 function unknownTool(name: string, names: Iterable<string>): ProtocolError {
   const known = [...names];
-  const message = `There is no tool "${name.slice(0, 100)}".${didYouMean(name, known)}`;
+  const message = `Unknown tool "${name.slice(0, 100)}".${didYouMean(name, known)}`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, {
     nearest: closestMatches(name, known),
   });

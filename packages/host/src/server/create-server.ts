@@ -33,8 +33,10 @@ export interface ListenOptions {
 }
 
 export interface ListeningServer {
-  /** The base URL: MCP is at `/mcp`, beside `/healthz`, `/metrics` and `/api`. */
+  /** The base URL: MCP is at `/mcp`, the console at `/`, beside `/healthz`, `/metrics` and `/api`. */
   readonly url: string;
+  /** Creates a link to the console that signs in once. Undefined if the page is not served. */
+  readonly consoleLink: (() => string) | undefined;
   /** Resolves when the server has stopped: after `close` or a signal, and after its running calls. */
   readonly closed: Promise<void>;
   readonly close: () => Promise<void>;
@@ -83,7 +85,11 @@ export function createServer(options: ServerOptions): Server {
     return openServer({
       ...given,
       env,
-      packs: packs.map((entry) => ('pack' in entry ? entry : { pack: entry })),
+      // A configuration that the CLI uses too names the module of each pack.
+      packs: packs.map((entry) => ({
+        isModule: true,
+        ...('pack' in entry ? entry : { pack: entry }),
+      })),
       // Not shared with other servers: two of them may have a tool of the same name.
       settings: { dataDir: join(defaultDataDir(env), name), ...settings },
       flags: settingsOf(flags),
@@ -103,7 +109,8 @@ export function createServer(options: ServerOptions): Server {
   const listen = async (flags: Flags): Promise<ListeningServer> => {
     const { stopped, release } = stopSignal();
     try {
-      const { url, close: stop } = await (await open(flags)).listen({ api: true });
+      const opened = await open(flags);
+      const { url, consoleLink, close: stop } = await opened.listen({ console: {} });
       let requestClose = (): void => {};
       const requested = new Promise<void>((resolve) => {
         requestClose = resolve;
@@ -113,7 +120,7 @@ export function createServer(options: ServerOptions): Server {
         requestClose();
         return closed;
       };
-      return { url, closed, close };
+      return { url, consoleLink, closed, close };
     } catch (cause) {
       release();
       throw cause;
@@ -125,8 +132,9 @@ export function createServer(options: ServerOptions): Server {
     if (flags.help) process.stdout.write(usageOf(name));
     else if (!http && host === undefined && port === undefined) await stdio(flags);
     else {
-      const { url, closed } = await listen(flags);
+      const { url, consoleLink, closed } = await listen(flags);
       process.stdout.write(`MCP at ${url}/mcp\n`);
+      if (consoleLink) process.stdout.write(`Console at ${consoleLink()} (signs in once)\n`);
       await closed;
     }
   };
@@ -186,7 +194,11 @@ function parseFlags(args: readonly string[]): Flags {
     return parseArgs({ args: [...args], options: FLAGS }).values;
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw Object.assign(new Error(`${message} --help lists the flags.`), { name: 'UsageError' });
+    const hint = args.some((arg) => /^--http(=|$)/.test(arg))
+      ? ' --http takes no value here: use --host and --port.'
+      : '';
+    const text = `${message}${hint} --help lists the flags.`;
+    throw Object.assign(new Error(text), { name: 'UsageError' });
   }
 }
 

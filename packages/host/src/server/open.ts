@@ -1,5 +1,7 @@
 import type { Tool, ToolSpec } from '@toolkeel/contract';
 import { loadConfig, type LoadedConfig, type LoadOptions } from '../config/load.js';
+import type { ConsoleExtras, ConsoleOptions } from '../console/console.js';
+import { defaultName } from '../console/operator-name.js';
 import { openGovernance, type Governance } from '../governance/governance.js';
 import { hasRules } from '../governance/policy.js';
 import { createHost, type Host, type HostOptions } from '../host.js';
@@ -31,15 +33,17 @@ export interface OpenedServer {
   readonly log: HostLog;
   /** Serves MCP on stdin and stdout until the client disconnects or `stopped` resolves, then closes. */
   readonly stdio: (stopped: Promise<void>) => Promise<void>;
-  /** Listens, and closes everything if that fails. With `api`, also serves the operator API. */
-  readonly listen: (options?: { readonly api?: boolean }) => Promise<Listening>;
+  /** Listens, and closes everything if that fails. With `console`, also serves the console and its API. */
+  readonly listen: (options?: { readonly console?: ConsoleExtras }) => Promise<Listening>;
   /** Waits for running calls, then closes everything. */
   readonly close: () => Promise<void>;
 }
 
 interface Listening {
   readonly url: string;
-  /** The operator's token: the file with it or, in a sandbox, the token. Undefined without the API. */
+  /** Creates a link to the console that signs in once. Undefined if the page is not served. */
+  readonly consoleLink: (() => string) | undefined;
+  /** The operator's token: the file with it or, in a sandbox, the token. Undefined without the console. */
   readonly consoleToken: { readonly file: string } | { readonly value: string } | undefined;
   /** Completes running calls, then closes everything. */
   readonly close: () => Promise<void>;
@@ -57,6 +61,8 @@ export async function openServer(options: OpenOptions): Promise<OpenedServer> {
   const isSandbox = options.packSettings !== undefined;
   const loaded = loadConfig(options);
   const { config, secrets, dataDir, httpOptions, approvalOverride } = loaded;
+  // Before anything is opened: a missing section stops the start.
+  const entries = packs.map(({ pack }) => loaded.packEntry(pack.name));
   const { log, flush } = createLog({
     level: config.log.level,
     scrub: secrets.scrub,
@@ -70,7 +76,7 @@ export async function openServer(options: OpenOptions): Promise<OpenedServer> {
   });
   const host = createHost({
     tools,
-    packs: packs.map(({ pack }) => loaded.packEntry(pack.name)),
+    packs: entries,
     log,
     ...(name !== undefined && { name }),
     ...(version !== undefined && { version }),
@@ -88,14 +94,16 @@ export async function openServer(options: OpenOptions): Promise<OpenedServer> {
     await options.onClose?.();
     await flush();
   };
-  const openApi = async () => {
+  const openConsole = async (extras: ConsoleExtras) => {
+    const open = (token: ConsoleOptions['token']) =>
+      governance.console(token, host.forConsole, extras);
     if (isSandbox) {
       const token = ephemeralConsoleToken();
-      return { api: await governance.api(token), consoleToken: { value: token.reveal() } };
+      return { console: await open(token), consoleToken: { value: token.reveal() } };
     }
     try {
-      const api = await governance.api(persistentConsoleToken(dataDir, secrets));
-      return { api, consoleToken: { file: consoleTokenFile(dataDir) } };
+      const console = await open(persistentConsoleToken(dataDir, secrets));
+      return { console, consoleToken: { file: consoleTokenFile(dataDir) } };
     } catch (cause) {
       log('warn', 'no_api_for_people', { dir: dataDir, cause });
       return undefined;
@@ -123,13 +131,17 @@ export async function openServer(options: OpenOptions): Promise<OpenedServer> {
         await stdio.close();
       }
     },
-    listen: async ({ api = false } = {}) => {
+    listen: async ({ console: extras } = {}) => {
       try {
         await governance.ready();
-        const operator = api ? await openApi() : undefined;
-        const http = await host.listen({ ...httpOptions, ...(operator && { api: operator.api }) });
+        const operator = extras ? await openConsole(extras) : undefined;
+        const console = operator?.console;
+        const http = await host.listen({ ...httpOptions, ...(console && { console }) });
         return {
           url: http.url,
+          consoleLink: console?.hasPages
+            ? () => console.createLink(http.url, defaultName())
+            : undefined,
           consoleToken: operator?.consoleToken,
           close: async () => {
             await http.close();

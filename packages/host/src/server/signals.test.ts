@@ -11,10 +11,12 @@ const isSettled = async (promise: Promise<void>): Promise<boolean> => {
 
 it.each(['SIGINT', 'SIGTERM'] as const)('%s stops gracefully', async (signal) => {
   const target = source();
-  const { stopped } = stopSignal(target, () => 0);
+  const { stopped, received } = stopSignal(target, () => 0);
   expect(await isSettled(stopped)).toBe(false);
+  expect(received()).toBeUndefined();
   target.emit(signal, signal);
   await stopped;
+  expect(received()).toBe(signal);
   expect(target.kill).not.toHaveBeenCalled();
 });
 

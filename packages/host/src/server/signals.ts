@@ -17,6 +17,8 @@ const FORWARDING_MS = 500;
 export interface StopSignal {
   /** Resolves at the first signal, for a graceful stop. A later signal terminates the process. */
   readonly stopped: Promise<void>;
+  /** The first signal, once it has arrived. */
+  readonly received: () => NodeJS.Signals | undefined;
   /** Restores the default effect of the signals, unless one has arrived: a forwarded copy may follow. */
   readonly release: () => void;
 }
@@ -27,11 +29,13 @@ export function stopSignal(
   now: () => number = () => performance.now(),
 ): StopSignal {
   let first: number | undefined;
+  let received: NodeJS.Signals | undefined;
   let removeListeners = (): void => {};
   const stopped = new Promise<void>((resolve) => {
     const listener = (signal: NodeJS.Signals): void => {
       if (first === undefined) {
         first = now();
+        received = signal;
         resolve();
       } else if (now() - first >= FORWARDING_MS) {
         removeListeners();
@@ -45,6 +49,7 @@ export function stopSignal(
   });
   return {
     stopped,
+    received: () => received,
     release: () => {
       if (first === undefined) removeListeners();
     },

@@ -1,0 +1,144 @@
+import type { Check } from '@toolkeel/console';
+import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
+import { iso, processView, type KnownProcess } from './process-view.js';
+
+/** What could stop the execution of an approved operation, checked now. */
+export function executionChecks(
+  preview: ApprovalPreview,
+  processes: readonly KnownProcess[],
+  now: number,
+): readonly Check[] {
+  const { operation } = preview;
+  return [
+    argumentCheck(preview),
+    policyCheck(preview),
+    limitCheck(preview, now),
+    ...upstreamChecks(operation, processes, now),
+    ...scheduleCheck(operation, now),
+    expiryCheck(operation, now),
+  ];
+}
+
+function argumentCheck({ isChecked, refusal, decision, arguments: args }: ApprovalPreview): Check {
+  if (!args) {
+    const text = 'The arguments cannot be decrypted with the key of this data directory.';
+    return { by: 'arguments', result: 'blocks', text };
+  }
+  if (!isChecked) return notHere('arguments');
+  return refusal !== undefined && !decision
+    ? { by: 'arguments', result: 'blocks', text: `The tool refuses them: ${refusal}.` }
+    : { by: 'arguments', result: 'passes', text: 'The tool accepts the arguments.' };
+}
+
+function policyCheck({ isChecked, decision, refusal }: ApprovalPreview): Check {
+  if (!isChecked || (!decision && refusal !== undefined)) return notHere('policy');
+  if (!decision || decision.kind === 'allow') {
+    const rule = decision?.rule === undefined ? '' : ` (${decision.rule})`;
+    return { by: 'policy', result: 'passes', text: `The policy allows it${rule}.` };
+  }
+  const { rule, explanation } = decision;
+  return { by: 'policy', result: 'blocks', text: `Rule ${rule} stops it: ${explanation}` };
+}
+
+function limitCheck({ isChecked, limitsReached }: ApprovalPreview, now: number): Check {
+  if (!isChecked) return notHere('policy_limit');
+  const longest = limitsReached.toSorted((a, b) => b.retryAfterMs - a.retryAfterMs)[0];
+  if (!longest)
+    return { by: 'policy_limit', result: 'passes', text: 'No policy limit is reached.' };
+  const { limit, retryAfterMs } = longest;
+  return {
+    by: 'policy_limit',
+    result: 'blocks',
+    text: `The policy limit ${limit.name} (${limit.max}) is reached.`,
+    until: iso(now + retryAfterMs),
+  };
+}
+
+function upstreamChecks(
+  { tool }: OperationView,
+  processes: readonly KnownProcess[],
+  now: number,
+): readonly Check[] {
+  const live = processes
+    .filter(({ state }) => state === 'live')
+    .map((process) => processView(process, now, undefined))
+    .flatMap((process) =>
+      process.packs
+        .filter((pack) => pack.tools.some(({ name }) => name === tool))
+        .map((pack) => ({ process, pack })),
+    );
+  if (live.length === 0) {
+    const text =
+      'No live process has the tool. It stays approved until one does, or until it expires.';
+    return [{ by: 'process', result: 'blocks', text }];
+  }
+  const names = live.map(({ process }) => `${process.name} (pid ${process.pid})`).join(', ');
+  const upstreams = live.flatMap(({ pack }) => pack.upstreams);
+  return [
+    { by: 'process', result: 'passes', text: `It is executed by ${names}.` },
+    circuitCheck(upstreams),
+    rateLimitCheck(upstreams),
+    budgetCheck(upstreams),
+  ];
+}
+
+type Upstream = ReturnType<typeof processView>['packs'][number]['upstreams'][number];
+
+const UNUSED = 'No request was sent to the upstream yet.';
+
+function circuitCheck(upstreams: readonly Upstream[]): Check {
+  if (upstreams.length === 0) return { by: 'circuit', result: 'passes', text: UNUSED };
+  const first = upstreams.find(({ circuit }) => circuit.state === 'open');
+  if (!first) {
+    const names = [...new Set(upstreams.map(({ name }) => name))].join(', ');
+    return { by: 'circuit', result: 'passes', text: `The circuit is not open (${names}).` };
+  }
+  return {
+    by: 'circuit',
+    result: 'blocks',
+    text: `The circuit of ${first.name} is open.`,
+    ...(first.circuit.probe_at !== undefined && { until: first.circuit.probe_at }),
+  };
+}
+
+function rateLimitCheck(upstreams: readonly Upstream[]): Check {
+  const exhausted = upstreams.flatMap(({ name, rate_limits: limits }) =>
+    limits.filter(({ remaining }) => remaining <= 0).map((limit) => ({ name, limit })),
+  );
+  const [first] = exhausted.toSorted((a, b) => (a.limit.resets_at < b.limit.resets_at ? 1 : -1));
+  if (!first)
+    return { by: 'rate_limit', result: 'passes', text: 'No known rate limit is used up.' };
+  const { name, limit } = first;
+  const route = limit.route === undefined ? '' : ` for ${limit.route}`;
+  const text = `A rate limit of ${name}${route} is used up.`;
+  return { by: 'rate_limit', result: 'blocks', text, until: limit.resets_at };
+}
+
+/** An empty budget stops retries, never the first attempt. */
+function budgetCheck(upstreams: readonly Upstream[]): Check {
+  const empty = upstreams.find(({ retry_budget: budget }) => budget && budget.tokens < 1);
+  const text = empty
+    ? `The retry budget of ${empty.name} is empty: a failed request is not retried.`
+    : 'The retry budget allows retries.';
+  return { by: 'retry_budget', result: 'passes', text };
+}
+
+function scheduleCheck({ approval }: OperationView, now: number): readonly Check[] {
+  const time = approval?.scheduled_for;
+  if (time === undefined) return [];
+  return Date.parse(time) > now
+    ? [{ by: 'schedule', result: 'blocks', text: 'It waits for its time.', until: time }]
+    : [{ by: 'schedule', result: 'passes', text: 'Its time has come.' }];
+}
+
+function expiryCheck({ approval }: OperationView, now: number): Check {
+  const expires = approval?.expires_at ?? iso(now);
+  return Date.parse(expires) > now
+    ? { by: 'expiry', result: 'passes', text: 'It has not expired.', until: expires }
+    : { by: 'expiry', result: 'blocks', text: 'It has expired.' };
+}
+
+function notHere(by: Check['by']): Check {
+  const text = 'This process does not have the tool, so this is checked at execution only.';
+  return { by, result: 'unknown', text };
+}
