@@ -1,8 +1,9 @@
-import { faulted, toolError, type Envelope } from '@toolkeel/contract';
+import { answer, faulted, toolError, type Envelope } from '@toolkeel/contract';
 import { callToolResult, type CompletedRun } from '@toolkeel/host/parts';
 import type { Fault } from '@toolkeel/kernel';
 import {
   frameOf,
+  isObject,
   objectIn,
   type Frame,
   type Message,
@@ -13,6 +14,14 @@ import {
 const GUARD_META = 'dev.toolkeel/guard';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
+/** Of a read, the engine needs to know only that it was answered. */
+export const ANSWERED = answer({});
+
+/** Whether the cause of a fault is the answer of the upstream. */
+export function isReply(cause: unknown): cause is ResponseFrame {
+  return isObject(cause) && typeof cause['line'] === 'string' && isObject(cause['message']);
+}
+
 /** The error of a call that the upstream did not answer. */
 export function failed(fault: Fault, isMutation: boolean) {
   if (fault.kind !== 'bad_response' || fault.final !== true) return faulted(fault);
@@ -21,7 +30,7 @@ export function failed(fault: Fault, isMutation: boolean) {
 }
 
 /** Errors that say that the request reached no tool. */
-const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601]);
+const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_021]);
 
 /** The answer as the journal stores it. An answer is final, also if it is an error. */
 export function recorded({ result, error }: Message): unknown {

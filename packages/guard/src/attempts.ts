@@ -1,3 +1,4 @@
+import type { ToolOperation } from '@toolkeel/contract';
 import { FaultError, type AttemptContext, type Fault } from '@toolkeel/kernel';
 import {
   frameOf,
@@ -7,6 +8,7 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import type { ResultKeeper } from './kept-results.js';
 import type { Link } from './link.js';
 
 /** A call of a client. */
@@ -14,23 +16,44 @@ export interface CallState {
   readonly progressToken: Id | undefined;
   /** The highest progress that the client has seen: a retry must not report less. */
   lastProgress: number;
-  /** Aborts when the client cancels or disconnects. */
-  readonly controller: AbortController;
+  /** Whether the client has cancelled it or disconnected. */
+  readonly isCancelled: boolean;
+  readonly cancel: (reason: unknown) => void;
   /** Called when nobody waits for the result any more. */
   onDetached: (() => void) | undefined;
-  /** Gives up the attempt that the upstream works on. Undefined: there is none. */
-  abandon: ((isTimeout: boolean) => void) | undefined;
+  /** The attempt that the upstream works on. */
+  attempt: OpenAttempt | undefined;
 }
 
-/** A call with the progress token of its client, if it has a valid one. */
-export function createCall(token: unknown): CallState {
-  return {
-    progressToken: typeof token === 'string' || typeof token === 'number' ? token : undefined,
-    lastProgress: -Infinity,
-    controller: new AbortController(),
-    onDetached: undefined,
-    abandon: undefined,
-  };
+/** A call that is cancelled through a signal. */
+export class SignalledCall implements CallState {
+  readonly progressToken: Id | undefined;
+  lastProgress = -Infinity;
+  onDetached: (() => void) | undefined = undefined;
+  attempt: OpenAttempt | undefined = undefined;
+  readonly #controller = new AbortController();
+
+  constructor(token?: unknown) {
+    this.progressToken = tokenOf(token);
+  }
+
+  /** Aborts when the client cancels or disconnects. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isCancelled(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  cancel(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+}
+
+/** The progress token of a client, if it is a valid one. */
+export function tokenOf(token: unknown): Id | undefined {
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
 /** A call as it is sent to the upstream. */
@@ -47,10 +70,14 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** See `Client`. */
   readonly lagMs?: number;
+  /** Keeps what does not fit into a result. Undefined: results are not cut. */
+  readonly keeper?: ResultKeeper | undefined;
   /** Sets what is called when the client cancels, or the connection of the call is lost. */
   readonly onDetached: (callback: () => void) => void;
   /** Undefined if the tools are known. */
   readonly tools: () => Promise<void> | undefined;
+  /** Why the tools are not known: "exited with code 1". */
+  readonly reason: () => string;
   readonly send: (attempt: AttemptContext, sent: SentRequest) => Promise<ResponseFrame>;
   /**
    * Has to be called at the end of a call: gives up an attempt that the upstream still works on. Cheaper
@@ -59,18 +86,79 @@ export interface Exchange {
   readonly finish: (isTimeout: boolean) => void;
 }
 
-/** One attempt of a call, until the upstream answers. */
-interface OpenAttempt {
-  readonly attempt: AttemptContext;
-  readonly resolve: (frame: ResponseFrame) => void;
-  readonly reject: (cause: FaultError) => void;
-  readonly call: CallState;
+/** One call on its way: the kernel's input. */
+export interface Job {
+  readonly exchange: Pick<Exchange, 'send'>;
+  readonly request: RequestFrame;
+  readonly operation: ToolOperation | undefined;
+  readonly isMutation: boolean;
 }
 
 interface AttemptsOptions {
+  /** An id that no frame of the client has. */
   readonly nextId: () => Id;
-  /** An attempt was given up while the upstream works on it. */
+  /** The answer of this request is no longer needed, but the upstream works on it. */
   readonly onAbandoned: (id: Id, isTimeout: boolean, isMutation: boolean) => void;
+}
+
+/** One attempt of a call, until the upstream answers. */
+class OpenAttempt {
+  readonly attempt: AttemptContext;
+  readonly call: CallState;
+  readonly id: Id;
+  readonly token: Id | undefined;
+  readonly isMutation: boolean;
+  readonly #attempts: Attempts;
+  #resolve: ((frame: ResponseFrame) => void) | undefined;
+  #reject: ((cause: FaultError) => void) | undefined;
+
+  constructor(
+    attempts: Attempts,
+    attempt: AttemptContext,
+    call: CallState,
+    [id, token, isMutation]: readonly [Id, Id | undefined, boolean],
+  ) {
+    this.#attempts = attempts;
+    this.attempt = attempt;
+    this.call = call;
+    this.id = id;
+    this.token = token;
+    this.isMutation = isMutation;
+  }
+
+  /** Sends the request and waits for its answer. */
+  send(link: Link, frame: RequestFrame): Promise<ResponseFrame> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      try {
+        link.send(frame, this.isMutation);
+        this.attempt.sent = 'maybe';
+      } catch (cause) {
+        this.reject(lostFault('no', cause instanceof Error ? cause.message : String(cause)));
+      }
+    });
+  }
+
+  resolve(frame: ResponseFrame): void {
+    this.#attempts.close(this);
+    this.#resolve?.(frame);
+  }
+
+  reject(cause: FaultError): void {
+    this.#attempts.close(this);
+    this.#reject?.(cause);
+  }
+
+  /** Gives it up while the upstream works on it. */
+  abandon(isTimeout: boolean): void {
+    const { call } = this;
+    this.#attempts.close(this);
+    this.#attempts.abandoned(this, isTimeout);
+    this.#reject?.(
+      call.isCancelled ? cancelledFault() : lostFault('maybe', 'the attempt was abandoned'),
+    );
+  }
 }
 
 /** The attempts of a session that the upstream has not answered yet. */
@@ -95,40 +183,25 @@ export class Attempts {
     const frame = isFirst ? request : withNewId(request, id);
     const token = call.progressToken === undefined || isFirst ? call.progressToken : id;
     // Attempts follow each other: the kernel has given the earlier one up.
-    call.abandon?.(true);
-    return new Promise((resolve, reject) => {
-      const abandon = (isTimeout: boolean): void => {
-        close();
-        this.#options.onAbandoned(id, isTimeout, isMutation);
-        reject(lostFault('maybe', 'the attempt was abandoned'));
-      };
-      const close = (): void => {
-        this.#byId.delete(id);
-        if (token !== undefined) this.#byToken.delete(token);
-        if (call.abandon === abandon) call.abandon = undefined;
-      };
-      const open: OpenAttempt = {
-        attempt,
-        call,
-        resolve: (answered) => {
-          close();
-          resolve(answered);
-        },
-        reject: (cause) => {
-          close();
-          reject(cause);
-        },
-      };
-      this.#byId.set(id, open);
-      if (token !== undefined) this.#byToken.set(token, open);
-      call.abandon = abandon;
-      try {
-        link.send(frame, isMutation);
-        attempt.sent = 'maybe';
-      } catch (cause) {
-        open.reject(lostFault('no', cause instanceof Error ? cause.message : String(cause)));
-      }
-    });
+    call.attempt?.abandon(true);
+    if (call.isCancelled) return Promise.reject(cancelledFault());
+    const open = new OpenAttempt(this, attempt, call, [id, token, isMutation]);
+    this.#byId.set(id, open);
+    if (token !== undefined) this.#byToken.set(token, open);
+    call.attempt = open;
+    return open.send(link, frame);
+  }
+
+  /** Forgets an attempt: a later answer settles nothing. */
+  close(open: OpenAttempt): void {
+    const { id, token, call } = open;
+    this.#byId.delete(id);
+    if (token !== undefined) this.#byToken.delete(token);
+    if (call.attempt === open) call.attempt = undefined;
+  }
+
+  abandoned({ id, isMutation }: OpenAttempt, isTimeout: boolean): void {
+    this.#options.onAbandoned(id, isTimeout, isMutation);
   }
 
   /** False if the frame answers none of the attempts. */
@@ -153,7 +226,7 @@ export class Attempts {
     const { call } = open;
     const progress = Number(params?.['progress']);
     // After a retry the upstream counts from the beginning.
-    if (!(progress > call.lastProgress) || call.controller.signal.aborted) return undefined;
+    if (!(progress > call.lastProgress) || call.isCancelled) return undefined;
     call.lastProgress = progress;
     const { progressToken } = call;
     if (params?.['progressToken'] === progressToken) return frame;
@@ -169,6 +242,10 @@ export class Attempts {
 export function lostFault(sent: Fault['sent'], reason: string): FaultError {
   const kind = sent === 'no' ? 'connect' : 'network';
   return new FaultError({ kind, sent, cause: new Error(reason) });
+}
+
+function cancelledFault(): FaultError {
+  return new FaultError({ kind: 'cancelled', sent: 'maybe' });
 }
 
 /** The same request for a further attempt. Its progress must not be mistaken for that of the first. */

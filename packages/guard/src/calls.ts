@@ -1,11 +1,9 @@
 import {
-  answer as answerOf,
   contentHash,
   faulted,
   type Arguments,
   type Tool,
   type ToolContext,
-  type ToolOperation,
 } from '@toolkeel/contract';
 import type { HostLog } from '@toolkeel/host';
 import type { CallEngine, CompletedRun } from '@toolkeel/host/parts';
@@ -24,11 +22,13 @@ import {
   type Upstream,
 } from '@toolkeel/kernel';
 import { TtlCache } from '@toolkeel/pack-kit/base';
-import { failed, recorded, responseTo } from './answers.js';
-import type { Exchange } from './attempts.js';
+import { ANSWERED, failed, isReply, recorded, responseTo } from './answers.js';
+import type { Exchange, Job, SentRequest } from './attempts.js';
 import type { UpstreamConfig } from './config.js';
 import type { ListedTool } from './effects.js';
-import { transientFault } from './faults.js';
+import { toolFilter } from './diet.js';
+import { errorReader, type ErrorReader } from './faults.js';
+import type { GuardGovernance } from './governance.js';
 import {
   frameOf,
   isObject,
@@ -38,8 +38,14 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import type { Pins } from './pins.js';
+import { presentation, type Present } from './presentation.js';
+import { QuickReads, type ReadSession } from './quick-reads.js';
 import { OCCURRENCE, Repeats, TICKET, type Ticket } from './repeats.js';
+import type { ToolConfig } from './profiles.js';
+import { callOf, proposedKey, refusalOf, withKey } from './requests.js';
 import { guardTool, type GuardedTool } from './tools.js';
+import { refuseUnlisted } from './unlisted.js';
 
 /** The response to a call. */
 export interface Answer {
@@ -53,23 +59,20 @@ export interface GuardedCallsOptions {
   /** The account that mutations are recorded under. */
   readonly account: string;
   readonly config: UpstreamConfig;
+  /** The settings for one tool. Default: `config`. */
+  readonly configFor?: (listed: ListedTool) => ToolConfig;
   readonly policy: ResiliencePolicy;
   readonly engine: () => CallEngine;
+  readonly admitRead: GuardGovernance['admitRead'];
   /** Redacts the secrets of the upstream's environment. */
   readonly scrub: (text: string) => string;
   readonly log: HostLog;
   /** All tools are known, or have changed. Resolves when the rules apply to them. */
   readonly onTools: (tools: readonly GuardedTool[]) => Promise<void>;
+  /** What the server listed before. Undefined: it is not compared. */
+  readonly pins?: Pins | undefined;
   /** A live session, for calls without a client. */
   readonly anyExchange: () => Exchange | undefined;
-}
-
-/** One call on its way: the kernel's input. */
-interface Job {
-  readonly exchange: Exchange;
-  readonly request: RequestFrame;
-  readonly operation: ToolOperation | undefined;
-  readonly isMutation: boolean;
 }
 
 const ALLOW_DUPLICATE = 'dev.toolkeel/allow-duplicate';
@@ -78,8 +81,6 @@ const BYTE_BUDGET = 2 ** 28;
 const MAX_CACHED = 1000;
 /** Names that clients call without finding them in a listing. */
 const MAX_UNLISTED = 100;
-/** Of a read, the engine needs to know only that it was answered. */
-const ANSWERED = answerOf({});
 
 /** Runs the calls of an upstream's tools through the engine, the journal and the kernel. */
 export class GuardedCalls {
@@ -89,18 +90,28 @@ export class GuardedCalls {
   readonly #unlisted = new Set<string>();
   /** Whether the complete listing was seen. Before that no mutation is allowed. */
   #isComplete = false;
+  /** Resolves when the rules apply to the tools that are known. */
+  #ruled: Promise<void> = Promise.resolve();
   readonly #repeats = new Repeats();
   readonly #cache = new TtlCache<ResponseFrame>(() => performance.now(), 0, MAX_CACHED);
+  /** Undefined: results are passed on as they are. */
+  readonly #present: Present | undefined;
+  /** Undefined: all tools may be called. */
+  readonly #isAllowed: ((name: string) => boolean) | undefined;
   readonly #send: Readonly<Record<Effect, ResilientFunction<Job, ResponseFrame>>>;
+  readonly #quickReads: QuickReads;
 
   constructor(options: GuardedCallsOptions) {
     this.#options = options;
     const { name, policy, config } = options;
     this.upstream = createUpstream(name, policy);
+    const errors = errorReader(config.errors);
+    this.#present = presentation(config, errors);
+    this.#isAllowed = toolFilter(config);
     const limit = bulkhead({ limit: config.concurrency, queue: config.queue });
     const create = (effect: Effect) =>
       withResilience(
-        async (job: Job, attempt: AttemptContext) => send(job, attempt, effect),
+        (job: Job, attempt: AttemptContext) => send(job, attempt, effect, errors),
         policy,
         {
           name,
@@ -113,6 +124,12 @@ export class GuardedCalls {
         },
       );
     this.#send = { read: create('read'), idempotent: create('idempotent'), once: create('once') };
+    this.#quickReads = new QuickReads({
+      ...options,
+      tool: (tool) => (this.#isAllowed?.(tool) === false ? undefined : this.#tools.get(tool)),
+      send: this.#send.read,
+      scrubbed: (frame) => this.scrubbed(frame),
+    });
   }
 
   get tools(): readonly GuardedTool[] {
@@ -128,8 +145,9 @@ export class GuardedCalls {
     const changed = listed.filter((tool) => !isSame(this.#tools.get(tool.name)?.listed, tool));
     // The rules can be checked only against all tools; the guard's own listing is on its way.
     if (changed.length === 0 || !this.#isComplete) return;
+    this.#options.pins?.compare(changed, false);
     for (const tool of changed) this.#tools.set(tool.name, this.#guard(tool));
-    void this.#options.onTools(this.tools);
+    void this.#rule();
   }
 
   /** Takes over the complete listing. */
@@ -138,12 +156,27 @@ export class GuardedCalls {
     const isUnchanged =
       listed.length === this.#tools.size - this.#unlisted.size &&
       listed.every((tool) => isSame(this.#tools.get(tool.name)?.listed, tool));
-    if (isUnchanged && listed.length > 0) return;
+    // Another listing may be the reason, whose rules are still compiled.
+    if (isUnchanged && listed.length > 0) return this.#ruled;
     this.#tools.clear();
     this.#unlisted.clear();
+    this.#options.pins?.compare(listed, true);
     for (const tool of listed) this.#tools.set(tool.name, this.#guard(tool));
     this.#isComplete = true;
-    await this.#options.onTools(this.tools);
+    await this.#rule();
+  }
+
+  /** Applies the rules to the current tools, in the order of the listings. */
+  #rule(): Promise<void> {
+    this.#ruled = this.#ruled.then(() => this.#options.onTools(this.tools));
+    return this.#ruled;
+  }
+
+  /** Other settings apply to the tools that are known: an operator accepted a change, or a profile applies. */
+  refresh(): void {
+    if (!this.#isComplete) return;
+    for (const { listed } of this.tools) this.#tools.set(listed.name, this.#guard(listed));
+    void this.#rule();
   }
 
   /** A tool that is not listed may do anything; the server decides whether it exists. */
@@ -156,20 +189,26 @@ export class GuardedCalls {
       this.#unlisted.delete(oldest);
       this.#tools.delete(oldest);
     }
-    if (this.#isComplete) await this.#options.onTools(this.tools);
+    await this.#rule();
     return guarded;
   }
 
   #guard(listed: ListedTool): GuardedTool {
-    const { name, account, config, log } = this.#options;
+    const { name, account, config, log, pins, configFor } = this.#options;
     return guardTool(listed, {
       account,
-      config,
+      ...(configFor ? configFor(listed) : { config }),
+      pins,
       readAlone: (tool, args, context) => this.#readAlone(tool, args, context),
       runAlone: (tool, args, context) => this.#runAlone(tool, args, context),
       onInvalidSchema: (tool, cause) =>
         log('warn', 'guard_schema_invalid', { upstream: name, tool_name: tool, cause }),
     });
+  }
+
+  /** Starts a call of a read that needs nothing but its answer. False: it has to be run. */
+  startRead(frame: RequestFrame, session: ReadSession): boolean {
+    return !this.#present && this.#quickReads.start(frame, session);
   }
 
   /** Runs a call. Never rejects. */
@@ -189,8 +228,17 @@ export class GuardedCalls {
     const { params = {} } = frame.message;
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string' || !isObject(given)) {
-      const error = { code: -32_602, message: 'Invalid params: name or arguments are malformed' };
-      return { frame: frameOf({ jsonrpc: '2.0', id: frame.message.id, error }) };
+      return { frame: refusalOf(frame, 'Invalid params: name or arguments are malformed') };
+    }
+    if (this.#isAllowed?.(name) === false) {
+      return { frame: refusalOf(frame, `Unknown tool: ${name.slice(0, 100)}`) };
+    }
+    if (!this.#isComplete) {
+      const tool = this.#guard({ name }).withEffect('once');
+      const engine = this.#options.engine();
+      return {
+        frame: await refuseUnlisted({ engine, tool, args: given, request: frame, exchange }),
+      };
     }
     const guarded = this.#tools.get(name) ?? (await this.#addUnlisted(name));
     const effect = guarded.decision.of(given);
@@ -205,7 +253,7 @@ export class GuardedCalls {
       if (reply) return ANSWERED;
       const { operation } = context;
       const request = withKey(frame, guarded.idempotencyArgument, operation?.id);
-      const job: Job = { exchange, request, operation, isMutation: tool.mutation };
+      const job = { exchange, request, operation, isMutation: tool.mutation };
       const outcome = await this.#perform(effect, job, context);
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
@@ -219,7 +267,7 @@ export class GuardedCalls {
       {
         spec: tool,
         load: () => ({ ...tool, handler }),
-        timeoutMs: guarded.timeoutMs ?? this.#options.policy.callTimeoutMs ?? 300_000,
+        timeoutMs: guarded.timeoutMs ?? this.#timeoutMs,
         byteBudget: BYTE_BUDGET,
         reportsEvents: true,
       },
@@ -232,7 +280,15 @@ export class GuardedCalls {
         },
       },
     );
-    return this.#answer(frame, run, reply, ticket);
+    const answer = this.#answer(frame, run, reply, ticket);
+    if (!this.#present) return answer;
+    const [{ listed }, { keeper }, { mutation: isMutation }] = [guarded, exchange, tool];
+    const call = { request: frame, run, reply, listed, keeper, isMutation };
+    return { ...answer, frame: this.#present(answer.frame, call) };
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.policy.callTimeoutMs ?? 300_000;
   }
 
   /** Undefined for a call that the caller or the configuration names: the journal compares the names. */
@@ -283,7 +339,11 @@ export class GuardedCalls {
   }
 
   /** Makes the attempts of a call. */
-  async #perform(effect: Effect, job: Job, context: ToolContext): Promise<Outcome<ResponseFrame>> {
+  async #perform(
+    effect: Effect,
+    job: Job & { readonly exchange: Exchange },
+    context: ToolContext,
+  ): Promise<Outcome<ResponseFrame>> {
     const { deadline, correlationId } = context;
     // The context's own signal, which a mutation needs because it outlives its client, is not free.
     const signal = job.isMutation ? context.signal : job.exchange.signal;
@@ -301,7 +361,7 @@ export class GuardedCalls {
     const exchange = this.#options.anyExchange();
     if (!exchange || this.#tools.get(name)?.decision.of(args) !== 'read') return undefined;
     const request = callOf(name, args);
-    const job: Job = { exchange, request, operation: undefined, isMutation: false };
+    const job = { exchange, request, operation: undefined, isMutation: false };
     const outcome = await this.#perform('read', job, context);
     return outcome.ok ? outcome.value.message : undefined;
   }
@@ -310,10 +370,12 @@ export class GuardedCalls {
     const exchange = this.#options.anyExchange();
     if (!exchange) return faulted({ kind: 'connect', sent: 'no' });
     const { [OCCURRENCE]: _occurrence, ...args } = given;
+    const refusal = this.#options.pins?.refusal(name);
+    if (refusal) return refusal;
     const guarded = this.#tools.get(name) ?? this.#guard({ name });
     const effect = guarded.decision.of(args);
     const { operation } = context;
-    const job: Job = {
+    const job = {
       exchange,
       request: withKey(callOf(name, args), guarded.idempotencyArgument, operation?.id),
       operation,
@@ -326,39 +388,23 @@ export class GuardedCalls {
   }
 }
 
-/** A call without a client. The session replaces its id. */
-function callOf(name: string, args: Arguments): RequestFrame {
-  const params = { name, arguments: args };
-  return frameOf({ jsonrpc: '2.0', id: 0, method: 'tools/call', params }) as RequestFrame;
-}
-
-/** Sets the idempotency key for the upstream: the operation has one, whatever names it for the caller. */
-function withKey(
-  frame: RequestFrame,
-  argument: string | undefined,
-  key: string | undefined,
-): RequestFrame {
-  if (argument === undefined || key === undefined) return frame;
-  const { message } = frame;
-  const args = objectIn(message.params, 'arguments');
-  if (args[argument] !== undefined) return frame;
-  const params = { ...message.params, arguments: { ...args, [argument]: key } };
-  return frameOf({ ...message, params }) as RequestFrame;
-}
+const writeDirectly: SentRequest['write'] = (write) => write();
 
 /** One attempt. A transient failure in the answer of a read is a fault, so that the kernel repeats it. */
 async function send(
   { exchange, request, operation, isMutation }: Job,
   attempt: AttemptContext,
   effect: Effect,
+  errors: ErrorReader,
 ): Promise<ResponseFrame> {
   const reply = await exchange.send(attempt, {
     request,
     isMutation,
-    write: (write) => (operation ? operation.send(write, { signal: attempt.signal }) : write()),
+    write: operation ? (write) => operation.send(write, { signal: attempt.signal }) : writeDirectly,
   });
   // An error of a mutation never proves that nothing happened.
-  const fault = effect === 'once' ? undefined : transientFault(reply);
+  const tool = request.message.params?.['name'] as string;
+  const fault = effect === 'once' ? undefined : errors.transient(reply, tool);
   if (fault) throw new FaultError({ ...fault, cause: reply });
   return reply;
 }
@@ -367,15 +413,6 @@ async function send(
 function isSuccess({ message: { result } }: ResponseFrame): boolean {
   const isComplete = result?.['resultType'] === undefined || result['resultType'] === 'complete';
   return result !== undefined && result['isError'] !== true && isComplete;
-}
-
-function isReply(cause: unknown): cause is ResponseFrame {
-  return isObject(cause) && typeof cause['line'] === 'string' && isObject(cause['message']);
-}
-
-function proposedKey(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { idempotencyKey } = params;
-  return idempotencyKey === undefined ? {} : { idempotencyKey };
 }
 
 function isSame(one: ListedTool | undefined, other: ListedTool): boolean {

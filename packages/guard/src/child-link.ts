@@ -14,7 +14,14 @@ export interface ChildOptions {
   readonly cwd?: string | undefined;
   readonly log: HostLog;
   /** Records running children, so that a later process can end them if this one is killed. */
-  readonly register?: (pid: number) => () => void;
+  readonly register?: (pid: number) => ChildRegistration;
+}
+
+export interface ChildRegistration {
+  /** The server has answered: behind a wrapper such as npx, its process exists by now. */
+  readonly started: () => void;
+  /** All of its processes have ended. */
+  readonly ended: () => void;
 }
 
 /** How long a server may take to end after its stdin is closed, and after SIGTERM. */
@@ -38,7 +45,8 @@ export function childLink(options: ChildOptions): Connect {
       ...(cwd !== undefined && { cwd }),
     });
     const { stdin, stdout, stderr, pid } = child;
-    const deregister = pid === undefined ? undefined : options.register?.(pid);
+    const registration = pid === undefined ? undefined : options.register?.(pid);
+    let hasAnswered = false;
     const lines = new LineBuffer();
     let isOpen = true;
     let strayLines = 0;
@@ -48,6 +56,10 @@ export function childLink(options: ChildOptions): Connect {
       line: (text: string): void => {
         const line = text.endsWith('\r') ? text.slice(0, -1) : text;
         const frames = parseLine(line);
+        if (frames && !hasAnswered) {
+          hasAnswered = true;
+          registration?.started();
+        }
         if (frames) return frames.forEach(onFrame);
         if (line.trim() === '' || ++strayLines > MAX_LOGGED_LINES) return;
         log('warn', 'upstream_stray_line', { upstream: name, text: line.slice(0, MAX_TEXT) });
@@ -76,7 +88,9 @@ export function childLink(options: ChildOptions): Connect {
       const end = (reason: string): void => {
         if (!isOpen) return;
         isOpen = false;
-        deregister?.();
+        // A wrapper that was killed leaves the server behind, with its pipes.
+        stdin.destroy();
+        void endGroup(child).then(registration?.ended);
         resolve();
         onClosed(reason);
       };
@@ -120,7 +134,12 @@ async function endChild(child: ChildProcess, closed: Promise<void>): Promise<voi
   child.stdin?.end();
   child.stdout?.resume();
   await endsWithin(closed, END_MS);
-  // Also after its end: a wrapper such as a shell may have left the server behind.
+  await endGroup(child);
+  await endsWithin(closed, TERMINATE_MS);
+}
+
+/** Ends what is left of a process group. Also after the end of the child, which may be a wrapper. */
+async function endGroup(child: Pick<ChildProcess, 'pid'>): Promise<void> {
   if (!signalGroup(child, 'SIGTERM')) return;
   const until = Date.now() + TERMINATE_MS;
   while (Date.now() < until) {
@@ -128,7 +147,6 @@ async function endChild(child: ChildProcess, closed: Promise<void>): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   signalGroup(child, 'SIGKILL');
-  await endsWithin(closed, TERMINATE_MS);
 }
 
 function endsWithin(ended: Promise<void>, ms: number): Promise<boolean> {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import type { HostLog } from '@toolkeel/host';
 import { processRef, systemLiveness, type ProcessRef } from '@toolkeel/journal';
-import { signalGroup } from './child-link.js';
+import { signalGroup, type ChildRegistration } from './child-link.js';
 
 const FOLDER = 'guard-children';
 /** How long a survivor may take to end before it is killed. */
@@ -10,27 +10,53 @@ const TERMINATE_MS = 2000;
 
 interface ChildRecord {
   readonly guard: ProcessRef;
+  /** The leader of the process group. */
   readonly child: ProcessRef;
+  /** Processes that it has started: a wrapper may end before the server does. */
+  readonly descendants?: readonly ProcessRef[];
 }
 
 /**
  * Records the children of this guard in the data directory. A guard that is killed cannot end its
  * children; most servers end with their stdin, and the next guard ends the others.
  */
-export function childRegistry(dataDir: string, log: HostLog): (pid: number) => () => void {
+export function childRegistry(dataDir: string, log: HostLog): (pid: number) => ChildRegistration {
   const folder = join(dataDir, FOLDER);
   return (pid) => {
     const child = processRef(pid);
     const file = join(folder, `${pid}-${child.startedAt}.json`);
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const record: ChildRecord = { guard: systemLiveness.self(), child };
-      writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
-    } catch (cause) {
-      log('warn', 'child_not_recorded', { pid, cause });
-    }
-    return () => rmSync(file, { force: true });
+    const guard = systemLiveness.self();
+    const write = (record: ChildRecord): void => {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(file, JSON.stringify(record), { mode: 0o600 });
+      } catch (cause) {
+        log('warn', 'child_not_recorded', { pid, cause });
+      }
+    };
+    write({ guard, child });
+    return {
+      started: () => {
+        const descendants = descendantsOf(pid).map(processRef);
+        if (descendants.length > 0) write({ guard, child, descendants });
+      },
+      ended: () => rmSync(file, { force: true }),
+    };
   };
+}
+
+const MAX_DEPTH = 10;
+
+/** The processes that a process has started, also indirectly. None where the system cannot tell. */
+function descendantsOf(pid: number, depth = 0): readonly number[] {
+  if (depth === MAX_DEPTH) return [];
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    const pids = text.split(' ').filter(Boolean).map(Number);
+    return pids.flatMap((child) => [child, ...descendantsOf(child, depth + 1)]);
+  } catch {
+    return [];
+  }
 }
 
 /** Ends the children of guards that are no longer running. Returns their pids. */
@@ -43,16 +69,23 @@ export function endSurvivors(dataDir: string, log: HostLog): readonly number[] {
     // Another machine may share the data directory.
     if (!record || record.child.host !== host || systemLiveness.isAlive(record.guard)) return [];
     rmSync(file, { force: true });
-    const { child } = record;
-    // Without a start time, another process may have the same pid by now.
-    if (child.startedAt === '' || processRef(child.pid).startedAt !== child.startedAt) return [];
-    log('warn', 'child_survived', { pid: child.pid });
+    const { child, descendants = [] } = record;
+    const survivors = [child, ...descendants].filter(isSameProcess);
+    if (survivors.length === 0) return [];
+    const pids = survivors.map(({ pid }) => pid);
+    log('warn', 'child_survived', { pids });
+    // As long as one of them lives, the id of the group is not given to another.
     signalGroup(child, 'SIGTERM');
     setTimeout(() => {
-      if (systemLiveness.isAlive(child)) signalGroup(child, 'SIGKILL');
+      if (survivors.some(isSameProcess)) signalGroup(child, 'SIGKILL');
     }, TERMINATE_MS).unref();
-    return [child.pid];
+    return pids;
   });
+}
+
+/** Without a start time, another process may have the same pid by now. */
+function isSameProcess(one: ProcessRef): boolean {
+  return one.startedAt !== '' && systemLiveness.isAlive(one);
 }
 
 function listFiles(folder: string): readonly string[] {

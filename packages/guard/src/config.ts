@@ -1,6 +1,7 @@
 import { definePolicy } from '@toolkeel/kernel/policy';
 import { httpUrl, secretSource } from '@toolkeel/pack-kit/base';
 import * as z from 'zod';
+import { toolFeatures, upstreamFeatures } from './features.js';
 
 const effect = z.enum(['read', 'idempotent', 'once']);
 
@@ -14,7 +15,7 @@ const condition = z.record(
   ]),
 );
 
-const toolRules = z.strictObject({
+export const toolRules = z.strictObject({
   effect: effect.optional().describe('What a call does. Overrides the annotations of the tool.'),
   when: z
     .array(z.strictObject({ arguments: condition, effect }))
@@ -57,6 +58,7 @@ const toolRules = z.strictObject({
     })
     .optional()
     .describe('Settles a call with an unknown outcome by reading back.'),
+  ...toolFeatures,
 });
 
 const valueOrSecret = z.union([z.string(), secretSource]);
@@ -88,12 +90,31 @@ export const upstreamSchema = z
       .describe(
         'The environment variable with the credential of the server: its fingerprint is added to the account.',
       ),
+    prefix: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]*$/, 'may contain only A-Z a-z 0-9 _ . -')
+      .optional()
+      .describe(
+        'Added to the names of its tools and prompts. Default: `<name>_` if there are several upstreams, else none.',
+      ),
+    startWaitSecs: z
+      .number()
+      .min(0)
+      .max(60)
+      .default(3)
+      .describe(
+        "How long a client's handshake waits for this server if there are several; its tools appear when it is ready.",
+      ),
     trust: z
       .enum(['none', 'readOnly', 'all'])
       .default('readOnly')
       .describe(
         'Which annotations count: none, readOnlyHint only, or idempotentHint as well. Default: readOnly.',
       ),
+    profile: z
+      .boolean()
+      .default(true)
+      .describe('Whether the built-in profile of a known server applies below these settings.'),
     tools: z
       .record(z.string(), toolRules)
       .default({})
@@ -101,6 +122,20 @@ export const upstreamSchema = z
     concurrency: z.int().min(1).max(10_000).default(64).describe('Calls at the same time.'),
     queue: z.int().min(0).max(100_000).default(1000).describe('Calls that wait for their turn.'),
     startTimeoutSecs: z.number().positive().max(600).default(60),
+    bridge: z
+      .enum(['off', 'sessions', 'all'])
+      .default('sessions')
+      .describe(
+        'Which clients are bridged to a server of another protocol revision: none, those of 2025-11-25 and earlier, or those of 2026-07-28 as well. Default: sessions.',
+      ),
+    healthCheckSecs: z
+      .number()
+      .min(0)
+      .max(86_400)
+      .default(0)
+      .describe(
+        'How often an idle server is asked whether it responds; one that does not is restarted. Default: 0, never.',
+      ),
     undeliveredHoldMinutes: z
       .number()
       .positive()
@@ -119,6 +154,7 @@ export const upstreamSchema = z
         }
       })
       .describe('Overrides of the preset `guard` for this upstream.'),
+    ...upstreamFeatures,
   })
   .superRefine(({ command, url }, context) => {
     if ((command === undefined) === (url === undefined)) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from './arguments.js';
 import { decideEffect } from './effects.js';
-import { transientFault } from './faults.js';
+import { errorReader } from './faults.js';
 import { frameOf, parseLine, type ResponseFrame } from './frame.js';
 import { Repeats } from './repeats.js';
 
@@ -59,6 +59,7 @@ describe('effects', () => {
 });
 
 describe('faults in answers', () => {
+  const transientFault = (reply: ResponseFrame) => errorReader().transient(reply, 'get');
   const failure = (text: string, more: object = {}) =>
     frameOf({
       jsonrpc: '2.0',

@@ -7,6 +7,7 @@ export interface ListedTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
@@ -14,6 +15,10 @@ export interface ListedTool {
 export interface EffectDecision {
   readonly effect: Effect;
   readonly why: string;
+  /** Of the profile that decided. */
+  readonly evidence?: string;
+  /** Effects by argument value; the first match applies. */
+  readonly when?: NonNullable<ToolRules['when']>;
   /** The effect of a call, which may depend on its arguments. */
   readonly of: (args: Readonly<Record<string, unknown>>) => Effect;
 }
@@ -25,17 +30,38 @@ export interface EffectDecision {
 export function decideEffect(
   { name, annotations = {} }: ListedTool,
   { tools, trust }: Pick<UpstreamConfig, 'tools' | 'trust'>,
+  evidence?: string,
 ): EffectDecision {
   const rules = rulesFor(name, tools);
   const base = rules?.effect
-    ? { effect: rules.effect, why: 'configured' }
+    ? { effect: rules.effect, why: evidence === undefined ? 'configured' : 'profile' }
     : fromAnnotations(annotations, trust);
   const when = rules?.when ?? [];
   return {
     ...base,
+    ...(evidence !== undefined && { evidence }),
     why: when.length > 0 ? `${base.why}, and by argument` : base.why,
+    ...(when.length > 0 && { when }),
     of: (args) => when.find((one) => matches(one.arguments, args))?.effect ?? base.effect,
   };
+}
+
+const RANK: Readonly<Record<Effect, number>> = Object.freeze({ read: 0, idempotent: 1, once: 2 });
+
+/** The effect that reaches furthest. */
+export function strictest(effects: readonly Effect[]): Effect {
+  return effects.toSorted((one, other) => RANK[other] - RANK[one])[0] ?? 'once';
+}
+
+/**
+ * The decision for a tool that its server lists differently than before. An effect may become stricter by
+ * itself, but a server cannot declare that repeating a call has become safe.
+ */
+export function tightened(now: EffectDecision, before: EffectDecision): EffectDecision {
+  const effect = strictest([now.effect, before.effect]);
+  const why =
+    effect === now.effect ? now.why : `${before.why}; the change to ${now.why} is not accepted`;
+  return { effect, why, of: (args) => strictest([now.of(args), before.of(args)]) };
 }
 
 function fromAnnotations(
@@ -59,7 +85,7 @@ export function rulesFor(name: string, tools: UpstreamConfig['tools']): ToolRule
 }
 
 /** `*` matches any characters. */
-function matchesPattern(pattern: string, name: string): boolean {
+export function matchesPattern(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return pattern === name;
   const last = rest.pop() ?? '';

@@ -1,25 +1,33 @@
-import type { Tool } from '@toolkeel/contract';
+import { acceptControls, type Admit, type Tool, type UpstreamState } from '@toolkeel/contract';
 import {
   decideBy,
   isPersistent,
   openJournalStore,
+  POLICY_SECTIONS,
   type HostLog,
   type LoadedConfig,
 } from '@toolkeel/host';
 import {
   CallEngine,
+  createConsole,
   journalHooks,
   lazyJournal,
   notifierOf,
   policyOf,
+  processDescription,
   prometheusMetrics,
   readRules,
+  UpstreamMonitor,
+  type Console,
+  type ConsoleExtras,
   type LazyJournal,
+  type Reachability,
 } from '@toolkeel/host/parts';
 import type { Denial, Journal, JournalStore, ToolSource } from '@toolkeel/journal';
 import { systemClock } from '@toolkeel/kernel';
 import type { Policy } from '@toolkeel/policy';
 import { withTickets } from './repeats.js';
+import { expectedTools } from './rule-names.js';
 
 export interface GovernanceOptions {
   readonly loaded: LoadedConfig;
@@ -27,7 +35,10 @@ export interface GovernanceOptions {
   readonly log: HostLog;
   readonly undeliveredHoldMs: number;
   readonly callTimeoutMs: number;
-  readonly upstreams: Parameters<typeof prometheusMetrics>[0];
+  /** The names of the guarded servers. */
+  readonly name: string;
+  readonly upstreams: () => readonly UpstreamState[];
+  readonly reachability: Reachability;
 }
 
 /** The engine, the journal and the policy of a guard: the same as for packs. */
@@ -35,19 +46,33 @@ export interface GuardGovernance {
   readonly engine: CallEngine;
   readonly journal: LazyJournal;
   readonly metrics: ReturnType<typeof prometheusMetrics>['read'];
-  /** Compiles the policy for the current tools. Rejects with a ConfigError if a rule does not apply. */
-  readonly toolsChanged: () => Promise<void>;
+  /** Decides about a call of a read at once. Undefined: it has to go through the engine. */
+  readonly admitRead: (tool: Tool) => Admit | undefined;
+  /**
+   * Compiles the policy for the current tools. Rejects with a ConfigError if a rule does not apply; if
+   * tools are still missing, rules may name others.
+   */
+  readonly toolsChanged: (isComplete: boolean) => Promise<void>;
+  /** The console and its API, for a guard that serves over HTTP. */
+  readonly console: (
+    token: { readonly reveal: () => string },
+    extras: ConsoleExtras,
+  ) => Promise<Console>;
   readonly close: (graceMs: number) => Promise<void>;
 }
 
+const ALLOW: Admit = () => undefined;
+const VERSION = '0.1.0';
+
 export function openGovernance(options: GovernanceOptions): GuardGovernance {
-  const { loaded, tools, log } = options;
+  const { loaded, tools, log, name, reachability } = options;
   let policy: Policy | undefined;
   let reads: ReturnType<typeof readRules> | undefined;
   let store: JournalStore | undefined;
 
-  const counts = () => journal.counts().catch(() => undefined);
-  const metrics = prometheusMetrics(options.upstreams, counts, '0.1.0');
+  const pending = () => journal.counts().catch(() => undefined);
+  const metrics = prometheusMetrics(() => Promise.resolve(options.upstreams()), pending, VERSION);
+  const monitor = new UpstreamMonitor();
   const recordDenial = (denial: Denial): void => {
     journal.noteDenial(denial).catch((cause: unknown) => {
       log('error', 'journal_failed', { correlation_id: denial.correlationId, cause });
@@ -60,7 +85,10 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
       const rules = reads?.middlewareFor(tool);
       return rules ? [rules] : [];
     },
+    admitFor: (tool) => (tool.mutation ? undefined : reads?.admitFor(tool)),
     recordCall: (row) => journal.noteCall(row),
+    scrub: loaded.secrets.scrub,
+    monitor,
     log,
     metrics,
     clock: systemClock,
@@ -77,6 +105,16 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
       ...opened.journaling,
       tools,
       watch: engine.watch,
+      process: processDescription({
+        name,
+        kind: 'guard',
+        version: VERSION,
+        profile: 'guard',
+        reachability,
+        packs: () => [{ name, specs: tools.specs(), upstreams: options.upstreams() }],
+        engine: () => engine,
+        monitor,
+      }),
       decide: (call, context) => {
         if (!policy) throw new TypeError('the policy is not compiled yet');
         return decideBy(policy)(call, context);
@@ -88,21 +126,65 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
   };
   const journal = lazyJournal({ open, mutates: true, isPersistent: isPersistent(loaded), log });
   const mutations = withTickets(journal.middleware);
+  // Without rules every call is allowed: a guard has to work before anything is configured.
+  const guarded = {
+    ...loaded.config,
+    mode: loaded.config.mode ?? 'autopilot',
+    template: loaded.config.template ?? 'open',
+  } as const;
 
   return {
     engine,
     journal,
     metrics: metrics.read,
-    toolsChanged: async () => {
-      const { config, errorFor } = loaded;
-      // Without rules every call is allowed: a guard has to work before anything is configured.
-      const guarded = {
-        ...config,
-        mode: config.mode ?? 'autopilot',
-        template: config.template ?? 'open',
-      };
-      policy = await policyOf({ config: guarded, errorFor }, tools.specs(), 'guard');
+    admitRead: (tool) => {
+      if (!reads || tool.mutation) return undefined;
+      return reads.middlewareFor(tool) ? reads.admitFor(tool) : ALLOW;
+    },
+    toolsChanged: async (isComplete) => {
+      const specs = tools.specs();
+      const expected = isComplete ? [] : expectedTools(guarded, specs);
+      const { errorFor } = loaded;
+      policy = await policyOf({ config: guarded, errorFor }, [...expected, ...specs], 'guard');
       reads = readRules(policy, recordDenial);
+    },
+    console: async (token, extras) => {
+      const settings = Object.fromEntries(
+        (['mode', ...POLICY_SECTIONS] as const)
+          .filter((section) => guarded[section] !== undefined)
+          .map((section) => [section, guarded[section]]),
+      );
+      return createConsole({
+        ...extras,
+        token,
+        log,
+        scrub: loaded.secrets.scrub,
+        journal: async () => {
+          await journal.ready();
+          const { operations, approvals, counts, processId, flushCalls } = journal;
+          return { operations, approvals, counts, processId, flushCalls, store: store! };
+        },
+        host: {
+          profile: 'guard',
+          version: VERSION,
+          source: tools,
+          specs: () => tools.specs(),
+          reachability,
+        },
+        policy: {
+          policy: async () => {
+            if (policy) return policy;
+            return policyOf({ config: guarded, errorFor: loaded.errorFor }, tools.specs(), 'guard');
+          },
+          config: settings,
+          compile: async (changed) => {
+            const { compilePolicy } = await import('@toolkeel/policy');
+            const known = tools.specs().map(acceptControls);
+            return compilePolicy(changed, { profile: 'guard', tools: known });
+          },
+          file: loaded.file,
+        },
+      });
     },
     close: async (graceMs) => {
       await engine.drain(graceMs);

@@ -1,38 +1,52 @@
-import { hash } from 'node:crypto';
 import {
   createLog,
-  environmentSecrets,
   guardStdout,
+  persistentConsoleToken,
   type HostLog,
   type LoadedConfig,
+  type Log,
 } from '@toolkeel/host';
-import { definePolicy, presets } from '@toolkeel/kernel/policy';
-import { readSecret } from '@toolkeel/pack-kit/base';
-import { GuardedCalls } from './calls.js';
-import { childLink, type ChildOptions } from './child-link.js';
-import { childRegistry, endSurvivors } from './children.js';
+import {
+  defaultName,
+  type Console,
+  type ConsoleExtras,
+  type Reachability,
+} from '@toolkeel/host/parts';
+import { endSurvivors } from './children.js';
 import type { UpstreamConfig } from './config.js';
 import { openGovernance, type GuardGovernance } from './governance.js';
 import { serveHttp, type HttpFace } from './http-face.js';
-import { httpLink, type HttpLinkOptions } from './http-link.js';
 import type { Connect } from './link.js';
-import { Session, type Client } from './session.js';
+import { MultiSession } from './multi-session.js';
+import { prefixOf } from './prefix.js';
+import type { Route } from './route.js';
+import type { Client } from './session.js';
 import { serveStdio } from './stdio-face.js';
 import type { GuardedTool } from './tools.js';
+import { openUpstream, type GuardedUpstream } from './upstream.js';
 
-export interface GuardOptions {
-  readonly loaded: LoadedConfig;
-  /** The name of the upstream: in logs, metrics and as the account of its mutations. */
+/** A server to guard. */
+export interface Upstream {
+  /** In logs, metrics and as the account of its mutations. */
   readonly name: string;
   readonly config: UpstreamConfig;
+  /** Connects to the upstream. Default: as configured. */
+  readonly connect?: Connect;
+}
+
+export interface GuardSettings {
+  readonly loaded: LoadedConfig;
   readonly env?: NodeJS.ProcessEnv;
   /** Receives the lines of the log. Default: stderr. */
   readonly writeLog?: (lines: string) => void;
   /** Receives log events instead. */
   readonly log?: HostLog;
-  /** Connects to the upstream. Default: as configured. */
-  readonly connect?: Connect;
+  /** Whether the servers are only looked at: nothing is recorded about them. */
+  readonly isInspection?: boolean;
 }
+
+/** One upstream, or several. */
+export type GuardOptions = GuardSettings & (Upstream | { readonly upstreams: readonly Upstream[] });
 
 export interface Guard {
   readonly log: HostLog;
@@ -42,11 +56,16 @@ export interface Guard {
   readonly journal: Pick<GuardGovernance['journal'], 'approvals' | 'operations'>;
   /** Serves one client on stdin and stdout until it disconnects or `stopped` resolves, then closes. */
   readonly stdio: (stopped: Promise<void>, streams?: StdioStreams) => Promise<void>;
-  /** Serves clients over HTTP. Closes everything if that fails. */
-  readonly listen: () => Promise<HttpFace>;
+  /** Serves clients over HTTP, and the console if given. Closes everything if that fails. */
+  readonly listen: (console?: ConsoleExtras) => Promise<
+    HttpFace & {
+      /** Creates a link to the console that signs in once. Undefined if the page is not served. */
+      readonly consoleLink: (() => string) | undefined;
+    }
+  >;
   /** Rejects if the guard cannot work: the rules do not fit the tools of the server. */
   readonly failed: Promise<never>;
-  readonly open: (client: Client) => Session;
+  readonly open: (client: Client) => Route;
   readonly close: () => Promise<void>;
 }
 
@@ -59,25 +78,18 @@ const MINUTE_MS = 60_000;
 /** How long calls in flight may continue after the client has left: its children must end within 5 s. */
 const GRACE_MS = 1000;
 
-/** Stands in front of an MCP server. */
+/** Stands in front of an MCP server, or of several. */
 export function createGuard(options: GuardOptions): Guard {
-  const { loaded, name, config, env = process.env, writeLog } = options;
-  const { secrets } = loaded;
-  const childEnv = childEnvironment(config, env);
-  environmentSecrets(childEnv, secrets);
+  const { loaded, env = process.env, writeLog } = options;
+  const given = 'upstreams' in options ? options.upstreams : [options];
   const { log, flush } = options.log
     ? { log: options.log, flush: () => Promise.resolve() }
     : createLog({
         level: loaded.config.log.level,
-        scrub: secrets.scrub,
+        scrub: loaded.secrets.scrub,
         ...(writeLog && { write: writeLog }),
       });
-  const policy = definePolicy({
-    ...presets.guard,
-    ...loaded.config.policies.guard,
-    ...config.policy,
-  });
-  const sessions = new Set<Session>();
+  const reachability: Reachability = { transport: 'other' };
   let isGoverned = false;
   let onFatal: (cause: unknown) => void = () => {};
   const fatal = new Promise<never>((_resolve, reject) => {
@@ -85,88 +97,111 @@ export function createGuard(options: GuardOptions): Guard {
   });
   fatal.catch(() => {});
 
-  const calls: GuardedCalls = new GuardedCalls({
-    name,
-    account: accountOf(name, config, childEnv),
-    config,
-    policy,
-    log,
-    scrub: secrets.scrub,
-    engine: () => governance.engine,
-    onTools: async (tools) => {
-      logEffects(log, name, tools);
-      try {
-        await governance.toolsChanged();
-        isGoverned = true;
-      } catch (cause) {
-        // Later the rules of before stay: the server may list a tool again, and the session goes on.
-        if (isGoverned) log('error', 'guard_rules_invalid', { upstream: name, cause });
-        else onFatal(cause);
-      }
-    },
-    anyExchange: () => [...sessions][0]?.ownExchange(),
-  });
+  const toolsChanged = async (upstream: string): Promise<void> => {
+    const isComplete = upstreams.every(({ isListed }) => isListed());
+    try {
+      await governance.toolsChanged(isComplete);
+      isGoverned ||= isComplete;
+    } catch (cause) {
+      // Later the rules of before stay: the server may list a tool again, and the session goes on.
+      if (isGoverned) log('error', 'guard_rules_invalid', { upstream, cause });
+      else onFatal(cause);
+    }
+  };
+  const loud = loudLog(options, log);
+  const upstreams: readonly GuardedUpstream[] = given.map(({ name, config, connect }) =>
+    openUpstream({
+      loaded,
+      name,
+      config,
+      prefix: given.length > 1 ? prefixOf(name, config) : (config.prefix ?? ''),
+      env,
+      log,
+      loudLog: loud.log,
+      isInspection: options.isInspection ?? false,
+      engine: () => governance.engine,
+      admitRead: (tool) => governance.admitRead(tool),
+      onTools: () => toolsChanged(name),
+      connect,
+    }),
+  );
+  const find = (tool: string): GuardedTool | undefined => {
+    for (const { calls } of upstreams) {
+      const found = calls.get(tool);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  const all = (): readonly GuardedTool[] => upstreams.flatMap(({ calls }) => calls.tools);
   const governance = openGovernance({
     loaded,
     log,
     tools: {
-      specs: () => calls.tools.map(({ tool }) => tool),
-      load: (tool) => calls.get(tool)?.tool,
+      specs: () => all().map(({ tool }) => tool),
+      load: (tool) => find(tool)?.tool,
     },
-    undeliveredHoldMs: config.undeliveredHoldMinutes * MINUTE_MS,
-    callTimeoutMs: policy.callTimeoutMs ?? 300_000,
-    upstreams: () => {
-      const { circuit, retryTokens } = calls.upstream;
-      return Promise.resolve([{ name, circuit, retryTokens }]);
-    },
+    undeliveredHoldMs:
+      Math.max(...given.map(({ config }) => config.undeliveredHoldMinutes)) * MINUTE_MS,
+    callTimeoutMs: Math.max(...upstreams.map(({ policy }) => policy.callTimeoutMs ?? 300_000)),
+    name: given.map(({ name }) => name).join(', '),
+    upstreams: () => upstreams.map(({ state }) => state()),
+    reachability,
   });
-  const connect =
-    options.connect ??
-    connectTo(config, {
-      name,
-      env: childEnv,
-      log,
-      register: childRegistry(loaded.dataDir, log),
-      schemaOf: (tool) => calls.get(tool)?.listed.inputSchema,
-    });
-  if (!options.connect) endSurvivors(loaded.dataDir, log);
+  if (given.some(({ connect }) => !connect)) endSurvivors(loaded.dataDir, log);
 
-  const open = (client: Client): Session => {
+  const routes = new Set<MultiSession>();
+  const open = (client: Client): Route => {
     governance.journal.start();
-    const session = new Session({
-      name,
-      connect,
+    const [only, ...others] = upstreams;
+    // A single upstream is passed on as it is; several have to be merged.
+    if (only && others.length === 0) return only.open(client);
+    const route = new MultiSession({
+      upstreams,
       client,
-      calls,
       log,
-      startTimeoutMs: config.startTimeoutSecs * 1000,
+      onClosed: () => routes.delete(route),
     });
-    sessions.add(session);
-    void session.closed.then(() => sessions.delete(session));
-    return session;
+    routes.add(route);
+    return route;
+  };
+  const openConsole = async (extras: ConsoleExtras): Promise<Console | undefined> => {
+    try {
+      return await governance.console(
+        persistentConsoleToken(loaded.dataDir, loaded.secrets),
+        extras,
+      );
+    } catch (cause) {
+      log('warn', 'no_api_for_people', { dir: loaded.dataDir, cause });
+      return undefined;
+    }
   };
   const close = async (): Promise<void> => {
-    for (const session of sessions) session.disconnect();
+    const opened = [...routes, ...upstreams.flatMap(({ sessions }) => [...sessions])];
+    for (const route of opened) route.disconnect();
     await governance.close(GRACE_MS);
-    await Promise.all([...sessions].map((session) => session.close()));
-    await flush();
+    await Promise.all(opened.map((route) => route.close()));
+    for (const { end } of upstreams) end();
+    await Promise.all([flush(), loud.flush()]);
   };
   return {
     log,
     failed: fatal,
     get tools() {
-      return calls.tools;
+      return all();
     },
     metrics: governance.metrics,
     journal: governance.journal,
     open,
     close,
-    listen: async () => {
+    listen: async (extras) => {
+      reachability.transport = 'http';
       try {
+        const console = extras && (await openConsole(extras));
         const face = await serveHttp({
+          console,
           http: loaded.httpOptions,
           open,
-          tool: (tool) => calls.get(tool),
+          tool: find,
           metrics: governance.metrics,
           onError: (cause) => log('error', 'unexpected', { cause }),
         });
@@ -174,13 +209,20 @@ export function createGuard(options: GuardOptions): Guard {
           await face.close();
           await close();
         };
-        return { url: face.url, close: closeAll };
+        return {
+          url: face.url,
+          close: closeAll,
+          consoleLink: console?.hasPages
+            ? () => console.createLink(face.url, defaultName())
+            : undefined,
+        };
       } catch (cause) {
         await close();
         throw cause;
       }
     },
     stdio: async (stopped, { stdin, stdout } = process) => {
+      reachability.transport = 'stdio';
       const output = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
       const face = serveStdio({ stdin, stdout: output.output, log, open });
       try {
@@ -194,62 +236,15 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'> {
-  readonly schemaOf: HttpLinkOptions['schemaOf'];
-}
-
-function connectTo(
-  { command = '', args, cwd, url, headers }: UpstreamConfig,
-  { schemaOf, ...child }: ConnectOptions,
-): Connect {
-  if (url === undefined) return childLink({ ...child, command, args, cwd });
-  const { name, log, env } = child;
-  const read = Object.entries(headers).map(
-    ([header, value]) => [header, readSecret(value, `headers.${header}`, env)] as const,
-  );
-  return httpLink({ name, url, log, schemaOf, headers: Object.fromEntries(read) });
-}
-
-/** Two credentials are two accounts: what one has done, the other has not. */
-function accountOf(
-  name: string,
-  { account = name, accountFrom }: UpstreamConfig,
-  env: NodeJS.ProcessEnv,
-): string {
-  const credential = accountFrom === undefined ? undefined : env[accountFrom];
-  if (credential === undefined) return account;
-  return `${account}:${hash('sha256', credential).slice(0, 12)}`;
-}
-
-const OWN_SECRETS: ReadonlySet<string> = new Set([
-  'TOOLKEEL_HTTP_TOKEN',
-  'TOOLKEEL_HTTP_METRICS_TOKEN',
-  'TOOLKEEL_JOURNAL_URL',
-]);
-
-/** The environment of a child: that of the guard, and the configured variables. */
-function childEnvironment(
-  { env: given }: UpstreamConfig,
-  env: NodeJS.ProcessEnv,
-): NodeJS.ProcessEnv {
-  const own = Object.entries(given).map(
-    ([name, value]) => [name, readSecret(value, `env.${name}`, env)] as const,
-  );
-  // Credentials of the guard itself are not for a foreign server.
-  const inherited = Object.entries(env).filter(([variable]) => !OWN_SECRETS.has(variable));
-  return Object.fromEntries([...inherited, ...own]);
-}
-
-/** Lists what was decided and why: annotations are often wrong, and the operator can correct them. */
-function logEffects(log: HostLog, upstream: string, tools: readonly GuardedTool[]): void {
-  log('info', 'guard_effects', {
-    upstream,
-    tools: tools.map(
-      ({ listed, decision }) => `${listed.name}: ${decision.effect} (${decision.why})`,
-    ),
-  });
-  const keyless = tools.filter(({ tool }) => tool.effect === 'once' && tool.key === undefined);
-  if (keyless.length > 0) {
-    log('info', 'once_tools_without_key', { tools: keyless.map(({ listed }) => listed.name) });
+/** A log for what an operator must not miss, whatever the configured level. */
+function loudLog({ loaded, writeLog, log: given }: GuardSettings, log: HostLog): Log {
+  const { level } = loaded.config.log;
+  if (given || (level !== 'error' && level !== 'silent')) {
+    return { log, flush: () => Promise.resolve() };
   }
+  return createLog({
+    level: 'warn',
+    scrub: loaded.secrets.scrub,
+    ...(writeLog && { write: writeLog }),
+  });
 }

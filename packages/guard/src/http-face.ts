@@ -1,20 +1,37 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpOptions } from '@toolkeel/host';
-import { createAccess, parseInbound, requireTokens } from '@toolkeel/host/parts';
+import {
+  acceptsResponses,
+  accessHeaders,
+  bind,
+  consoleListener,
+  createAccess,
+  DEFAULT_BODY_LIMIT,
+  DEFAULT_HTTP_HOST,
+  hasJsonBody,
+  headerOf,
+  parseInbound,
+  readBody,
+  requireTokens,
+  unbind,
+  type Console,
+} from '@toolkeel/host/parts';
 import { objectIn, type Frame, type Message } from './frame.js';
-import { headerOf, refuse } from './http.js';
+import { refuse } from './http.js';
 import { isLegacyVersion, LegacyRoute } from './legacy-route.js';
 import { ModernRoute } from './modern-route.js';
-import type { Client, Session } from './session.js';
+import type { Route } from './route.js';
+import type { Client } from './session.js';
 import type { GuardedTool } from './tools.js';
 
 interface HttpFaceOptions {
   readonly http: HttpOptions;
-  readonly open: (client: Client) => Session;
+  readonly open: (client: Client) => Route;
   readonly tool: (name: string) => GuardedTool | undefined;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly onError: (cause: unknown) => void;
+  /** Serves all paths that are not those of MCP, health and metrics. */
+  readonly console?: Console | undefined;
 }
 
 export interface HttpFace {
@@ -22,18 +39,16 @@ export interface HttpFace {
   readonly close: () => Promise<void>;
 }
 
-const DEFAULT_HOST = '127.0.0.1';
-const DEFAULT_PORT = 7411;
-const DEFAULT_BODY_LIMIT = 4 * 1024 * 1024;
 /** Each session has a child of its own. */
 const DEFAULT_SESSIONS = 100;
 const DEFAULT_IDLE_MS = 30 * 60_000;
 const PROBE_MS = 2000;
+const OWN_PATHS: ReadonlySet<string> = new Set(['/mcp', '/healthz', '/metrics']);
 
 /** Serves MCP over Streamable HTTP, in all revisions. */
 export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
-  const { http, open, tool, metrics, onError } = options;
-  const { host = DEFAULT_HOST, port = DEFAULT_PORT, bodyLimitBytes = DEFAULT_BODY_LIMIT } = http;
+  const { http, open, tool, metrics, onError, console } = options;
+  const { host = DEFAULT_HTTP_HOST, bodyLimitBytes = DEFAULT_BODY_LIMIT } = http;
   const { token, allowedHosts, allowedOrigins, maxSessions, sessionIdleMs } = http;
   requireTokens(host, token?.reveal());
   const access = createAccess({
@@ -42,6 +57,7 @@ export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
     allowedOrigins,
     token: token && (() => token.reveal()),
   });
+  const serveConsole = console && consoleListener(console, access);
   const legacy = new LegacyRoute({
     open,
     maxSessions: maxSessions ?? DEFAULT_SESSIONS,
@@ -50,12 +66,13 @@ export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
   const modern = new ModernRoute({ open, tool, probeMs: PROBE_MS });
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refusal = access.check({ get: (name) => headerOf(incoming, name) ?? null });
+    const [path = ''] = (incoming.url ?? '').split('?');
+    if (serveConsole && !OWN_PATHS.has(path)) return serveConsole(incoming, response);
+    const refusal = access.check(accessHeaders(incoming));
     if (refusal) {
       if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer');
       return refuse(response, refusal.status, -32_000, refusal.message);
     }
-    const [path] = (incoming.url ?? '').split('?');
     if (path === '/healthz') return void response.writeHead(200).end('{"alive":true}');
     if (path === '/metrics') {
       const { type, text } = await metrics();
@@ -69,16 +86,23 @@ export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
       response.setHeader('allow', 'GET, POST, DELETE');
       return refuse(response, 405, -32_000, 'Method not allowed');
     }
-    const accept = headerOf(incoming, 'accept') ?? '';
-    const accepts = (type: string): boolean => accept.includes(type) || accept.includes('*/*');
-    if (!accepts('application/json') || !accepts('text/event-stream')) {
+    if (!acceptsResponses(incoming)) {
       const message = 'Not Acceptable: accept application/json and text/event-stream';
       return refuse(response, 406, -32_000, message);
     }
-    if (!/^application\/json\b/i.test(headerOf(incoming, 'content-type') ?? '')) {
+    if (!hasJsonBody(incoming)) {
       return refuse(response, 415, -32_000, 'Unsupported Media Type: send application/json');
     }
-    const body = await readBody(incoming, bodyLimitBytes);
+    readBody(incoming, bodyLimitBytes, (body) => {
+      handleBody(incoming, response, body).catch(failing(response));
+    });
+  };
+
+  const handleBody = async (
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    body: string | undefined,
+  ): Promise<void> => {
     if (body === undefined) {
       response.setHeader('connection', 'close');
       return refuse(response, 413, -32_000, 'The request is too large');
@@ -100,27 +124,24 @@ export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
       : legacy.handle(incoming, response, frame);
   };
 
-  const server = createServer((incoming, response) => {
-    response.on('error', () => {});
-    handle(incoming, response).catch((cause: unknown) => {
+  const failing = (response: ServerResponse) => {
+    return (cause: unknown): void => {
       onError(cause);
       if (!response.headersSent) refuse(response, 500, -32_603, 'Internal error');
       else response.destroy();
-    });
+    };
+  };
+
+  const { server, url } = await bind(http, (incoming, response) => {
+    response.on('error', () => {});
+    handle(incoming, response).catch(failing(response));
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const { port: actual } = server.address() as AddressInfo;
+  console?.listening(url);
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
-    close: async () => {
-      await Promise.all([legacy.close(), modern.close()]);
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+    url,
+    close: () => {
+      console?.close();
+      return unbind(server, Promise.all([legacy.close(), modern.close()]));
     },
   };
 }
@@ -135,16 +156,4 @@ function isModern(incoming: IncomingMessage, { method, params }: Message): boole
   const version = headerOf(incoming, 'mcp-protocol-version');
   const hasSession = headerOf(incoming, 'mcp-session-id') !== undefined;
   return version !== undefined && !isLegacyVersion(version) && !hasSession;
-}
-
-/** Undefined if the body exceeds the limit. */
-async function readBody(incoming: IncomingMessage, limit: number): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -29,6 +29,8 @@ export function httpLink(options: HttpLinkOptions): Connect {
   return (events) => new HttpLink(options, events).link();
 }
 
+const FORGOTTEN = 'has forgotten the session';
+
 type Response = Dispatcher.ResponseData;
 
 class HttpLink {
@@ -123,7 +125,7 @@ class HttpLink {
       this.#sessionId !== undefined &&
       (status === 404 || (status === 400 && /\bsession\b/i.test(body)));
     if (isForgotten) {
-      this.#isForgotten = true;
+      this.#forget();
       // The server may keep the stream of a session open that it has forgotten.
       this.#listening?.abort();
       const cause = new Error('the server has forgotten the session');
@@ -234,10 +236,17 @@ class HttpLink {
     return headers;
   }
 
+  /** New requests need another session; those in flight may still be answered. */
+  #forget(): void {
+    if (this.#isForgotten || this.#isClosed) return;
+    this.#isForgotten = true;
+    this.#events.onRetired(FORGOTTEN);
+  }
+
   #end(): void {
     if (this.#isClosed || this.#inFlight.size > 0) return;
     this.#isClosed = true;
-    this.#events.onClosed('has forgotten the session');
+    this.#events.onClosed(FORGOTTEN);
     void this.#destroy();
   }
 

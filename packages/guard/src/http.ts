@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Id } from './frame.js';
 
 /**
@@ -6,11 +6,6 @@ import type { Id } from './frame.js';
  * first one's end.
  */
 export const LAG_MS = 50;
-
-export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
-}
 
 /** Answers a request that cannot be processed with a JSON-RPC error. */
 export function refuse(

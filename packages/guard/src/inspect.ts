@@ -1,5 +1,6 @@
-import { frameOf, type Message } from './frame.js';
-import { createGuard, type GuardOptions } from './guard.js';
+import type { HostLog } from '@toolkeel/host';
+import { frameOf, objectIn, type Message } from './frame.js';
+import { createGuard, type GuardSettings, type Upstream } from './guard.js';
 import type { GuardedTool } from './tools.js';
 
 const INITIALIZE = {
@@ -8,12 +9,34 @@ const INITIALIZE = {
   clientInfo: { name: 'toolkeel', version: '0.1.0' },
 } as const;
 
+/** A server as a guard sees it. */
+export interface Inspection {
+  /** As it introduces itself. */
+  readonly server: { readonly name: string; readonly version: string };
+  readonly tools: readonly GuardedTool[];
+  /** Where the server of the profile comes from; undefined if no profile applies. */
+  readonly profile?: string;
+  /** Why a profile, or an entry of it, does not apply. */
+  readonly warnings: readonly string[];
+}
+
 /** Starts a server, lists its tools with the effects that a guard would apply, and ends it. */
 export async function inspectUpstream(
-  options: GuardOptions,
+  options: GuardSettings & Upstream,
   timeoutMs = 20_000,
-): Promise<readonly GuardedTool[]> {
-  const guard = createGuard({ log: () => {}, ...options });
+): Promise<Inspection> {
+  let profile: string | undefined;
+  const warnings: string[] = [];
+  const log: HostLog = (_level, event, fields = {}) => {
+    if (event === 'guard_profile') profile = String(fields['package']);
+    if (event === 'guard_profile_version_unknown') warnings.push(String(fields['message']));
+    if (event === 'guard_profile_tool_changed') {
+      const changed = `The profile of ${String(fields['tool_name'])} is not used: the tool has other arguments (${String(fields['arguments'])}).`;
+      warnings.push(changed);
+    }
+  };
+  const { chaos: _chaos, ...config } = options.config;
+  const guard = createGuard({ ...options, config, isInspection: true, log });
   const waiting = new Map<unknown, (message: Message) => void>();
   try {
     const session = guard.open({
@@ -32,11 +55,15 @@ export async function inspectUpstream(
         });
         session.receive(frameOf({ jsonrpc: '2.0', id, method, params: params ?? {} }));
       });
-    await ask(1, 'initialize', INITIALIZE);
+    const { result } = await ask(1, 'initialize', INITIALIZE);
     session.receive(frameOf({ jsonrpc: '2.0', method: 'notifications/initialized' }));
-    await ask(2, 'tools/list', {});
-    await session.toolsListed();
-    return guard.tools;
+    if (objectIn(result, 'capabilities')['tools'] !== undefined) {
+      await ask(2, 'tools/list', {});
+      await session.toolsListed();
+    }
+    const { name, version } = objectIn(result, 'serverInfo');
+    const server = { name: String(name), version: String(version) };
+    return { server, tools: guard.tools, warnings, ...(profile !== undefined && { profile }) };
   } finally {
     await guard.close();
   }

@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { headerOf } from '@toolkeel/host/parts';
 import { isRequest, isResponse, type Frame, type Id } from './frame.js';
-import { headerOf, LAG_MS, refuse } from './http.js';
-import type { Client, Session } from './session.js';
+import { LAG_MS, refuse } from './http.js';
+import type { Route } from './route.js';
+import type { Client } from './session.js';
 import { SseStream } from './sse.js';
 
 interface LegacyOptions {
-  readonly open: (client: Client) => Session;
+  readonly open: (client: Client) => Route;
   readonly maxSessions: number;
   readonly idleMs: number;
 }
 
 /** How long a response may take before its stream is opened. */
 const OPEN_AFTER_MS = 40;
-const VERSIONS: ReadonlySet<string> = new Set([
+export const LEGACY_VERSIONS: ReadonlySet<string> = new Set([
   '2024-11-05',
   '2025-03-26',
   '2025-06-18',
@@ -21,7 +23,7 @@ const VERSIONS: ReadonlySet<string> = new Set([
 ]);
 
 export function isLegacyVersion(version: string): boolean {
-  return VERSIONS.has(version);
+  return LEGACY_VERSIONS.has(version);
 }
 
 /** Serves the revisions with sessions: each session has an upstream of its own. */
@@ -95,7 +97,7 @@ const MAX_BUFFERED = 100;
 const MAX_FINISHED = 100;
 
 class HttpSession {
-  readonly #session: Session;
+  readonly #session: Route;
   /** By the id of the request. */
   readonly #streams = new Map<Id, SseStream>();
   readonly #byStreamId = new Map<string, SseStream>();

@@ -16,6 +16,11 @@ export interface LinkEvents {
   readonly onFrame: (frame: Frame) => void;
   /** One request failed, but the link is usable. */
   readonly onFailed: (id: Id, fault: Fault) => void;
+  /**
+   * The link takes no further frames, but requests in flight may still be answered or fail: another link
+   * can replace it at once. `onClosed` follows after the last of them.
+   */
+  readonly onRetired: (reason: string) => void;
   /** The link is lost; called once, also after `close`. */
   readonly onClosed: (reason: string) => void;
   /** The upstream does not read (true), or reads again. */

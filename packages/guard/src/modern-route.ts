@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { headerOf } from '@toolkeel/host/parts';
 import {
   frameOf,
   isRequest,
@@ -9,13 +10,14 @@ import {
   type Message,
   type RequestFrame,
 } from './frame.js';
-import { headerOf, headerText, LAG_MS, refuse } from './http.js';
-import type { Client, Session } from './session.js';
+import { headerText, LAG_MS, refuse } from './http.js';
+import type { Route } from './route.js';
+import type { Client } from './session.js';
 import { SseStream } from './sse.js';
 import type { GuardedTool } from './tools.js';
 
 interface ModernOptions {
-  readonly open: (client: Client) => Session;
+  readonly open: (client: Client) => Route;
   readonly tool: (name: string) => GuardedTool | undefined;
   /** How long the upstream may take to say whether it speaks this revision. */
   readonly probeMs: number;
@@ -55,7 +57,7 @@ export class ModernRoute {
   readonly #options: ModernOptions;
   readonly #shared = new Map<Id, Shared>();
   readonly #waiting = new Map<Id, (message: Message | undefined) => void>();
-  #session: Session | undefined;
+  #session: Route | undefined;
   #versions: Promise<readonly string[] | undefined> | undefined;
   #sequence = 0;
 
@@ -119,7 +121,7 @@ export class ModernRoute {
     this.#upstream().receive(frameOf({ ...message, jsonrpc: '2.0' }));
   }
 
-  #upstream(): Session {
+  #upstream(): Route {
     this.#session ??= this.#options.open({
       send: (frame, written) => this.#send(frame, written),
       pause: () => {},

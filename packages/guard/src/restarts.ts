@@ -42,6 +42,8 @@ export class Restarts {
   #hasStarted = false;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Links that take no further frames, with requests in flight. */
+  readonly #retired = new Set<Link>();
   #waiters: Waiter[] = [];
   #lastReason = 'is not running';
   /** Ends the start of a link that was lost meanwhile. */
@@ -54,6 +56,11 @@ export class Restarts {
   /** The link if frames can be sent now. */
   get current(): Link | undefined {
     return this.#isReady ? this.#link : undefined;
+  }
+
+  /** Why there is no link. */
+  get reason(): string | undefined {
+    return this.current ? undefined : this.#lastReason;
   }
 
   /** The link, once it is ready. Rejects with a fault that says that nothing was sent. */
@@ -96,25 +103,33 @@ export class Restarts {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#rejectWaiters('the guard is stopping');
-    await this.#link?.close();
+    const links = [...this.#retired, ...(this.#link ? [this.#link] : [])];
+    await Promise.all(links.map((link) => link.close()));
   }
 
   #open(): void {
     const { connect, onFrame, onFailed, onBlocked, prepare, onReady } = this.#options;
     const generation = ++this.#generation;
     const isCurrent = (): boolean => generation === this.#generation;
+    let isRetired = false;
     const openedAt = Date.now();
     const link = connect({
       onFrame: (frame) => {
-        if (isCurrent()) onFrame(frame);
+        if (isCurrent() || isRetired) onFrame(frame);
       },
       onFailed: (id: Id, fault) => {
-        if (isCurrent()) onFailed(id, fault);
+        if (isCurrent() || isRetired) onFailed(id, fault);
+      },
+      onRetired: (reason) => {
+        if (!isCurrent() || this.#link !== link) return;
+        isRetired = true;
+        this.#retire(link, reason);
       },
       onBlocked: (isBlocked) => {
         if (isCurrent()) onBlocked(isBlocked);
       },
       onClosed: (reason) => {
+        if (this.#retired.delete(link)) return;
         if (this.#isReady && Date.now() - openedAt >= STABLE_MS) this.#failures = 0;
         this.#lost(generation, reason);
       },
@@ -136,6 +151,19 @@ export class Restarts {
         this.restart(`did not complete its handshake: ${why}`);
       },
     );
+  }
+
+  /** Replaces a link whose requests in flight go on. */
+  #retire(link: Link, reason: string): void {
+    this.#retired.add(link);
+    this.#generation++;
+    this.#link = undefined;
+    this.#isReady = false;
+    this.#failures++;
+    this.#lastReason = reason;
+    const { name, log } = this.#options;
+    log('warn', 'upstream_retired', { upstream: name, reason });
+    this.start();
   }
 
   #lost(generation: number, reason: string): void {

@@ -2,14 +2,14 @@ import { loadConfig } from '@toolkeel/host';
 import { upstreamSchema } from './config.js';
 import { frameOf, type Frame, type Id, type Message } from './frame.js';
 import { createGuard, type Guard, type GuardOptions } from './guard.js';
-import type { Link, LinkEvents } from './link.js';
-import type { Session } from './session.js';
+import type { Connect, Link, LinkEvents } from './link.js';
+import type { Route } from './route.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** An upstream in this process: answers the handshake and lists tools; the test decides on the rest. */
 export interface FakeUpstream {
-  readonly connect: NonNullable<GuardOptions['connect']>;
+  readonly connect: Connect;
   /** Frames that reached the upstream, over all connections. */
   readonly received: Message[];
   /** Calls of tools that reached the upstream, by their id on the wire. */
@@ -114,8 +114,8 @@ export interface RigOptions extends FakeOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-interface RigClient {
-  readonly session: Session;
+export interface RigClient {
+  readonly session: Route;
   readonly received: Message[];
   readonly lines: string[];
   readonly send: (message: Omit<Message, 'jsonrpc'>) => void;
@@ -133,39 +133,61 @@ export interface Rig {
   readonly upstream: FakeUpstream;
   readonly logs: () => readonly Members[];
   /** Connects a client and completes the handshake. */
-  readonly client: () => Promise<RigClient>;
+  readonly client: (capabilities?: Members) => Promise<RigClient>;
+  /** Connects a client without a handshake. */
+  readonly connect: () => RigClient;
   readonly close: () => Promise<void>;
 }
 
 /** A guard in this process, with a journal in memory. */
 export function createRig(options: RigOptions = {}): Rig {
   const upstream = options.upstream ?? fakeUpstream(options);
+  const config = upstreamSchema.parse(
+    options.config?.['url'] === undefined
+      ? { command: 'unused', ...options.config }
+      : options.config,
+  );
+  // A command is started as a process.
+  const isFake = options.config?.['command'] === undefined && options.config?.['url'] === undefined;
+  const connect = isFake ? { connect: upstream.connect } : {};
+  return { ...openRig([{ name: 'fake', config, ...connect }], options), upstream };
+}
+
+/** One guard in front of several upstreams. */
+export function createMultiRig(
+  upstreams: Readonly<Record<string, Members & { readonly fake?: FakeUpstream }>>,
+  options: Pick<RigOptions, 'settings' | 'env'> = {},
+): Omit<Rig, 'upstream'> {
+  const given = Object.entries(upstreams).map(([name, { fake, ...config }]) => ({
+    name,
+    config: upstreamSchema.parse(fake ? { command: 'unused', ...config } : config),
+    ...(fake && { connect: fake.connect }),
+  }));
+  return openRig(given, options);
+}
+
+function openRig(
+  upstreams: Extract<GuardOptions, { readonly upstreams: unknown }>['upstreams'],
+  options: Pick<RigOptions, 'settings' | 'env'>,
+): Omit<Rig, 'upstream'> {
   const entries: Members[] = [];
   const env = options.env ?? {};
   const settings = { journal: { url: 'memory:' }, log: { level: 'debug' }, ...options.settings };
   const guard = createGuard({
     loaded: loadConfig({ env, cwd: '/nonexistent', settings }),
-    name: 'fake',
-    config: upstreamSchema.parse(
-      options.config?.['url'] === undefined
-        ? { command: 'unused', ...options.config }
-        : options.config,
-    ),
-    // A command is started as a process.
-    ...(options.config?.['command'] === undefined &&
-      options.config?.['url'] === undefined && { connect: upstream.connect }),
+    upstreams,
     env,
     log: (_level, event, fields) => void entries.push({ event, ...fields }),
   });
   return {
     guard,
-    upstream,
     logs: () => entries,
-    client: async () => {
+    connect: () => openClient(guard),
+    client: async (capabilities = {}) => {
       const client = openClient(guard);
       await client.ask('initialize', {
         protocolVersion: '2025-11-25',
-        capabilities: {},
+        capabilities,
         clientInfo: { name: 'test', version: '1' },
       });
       client.send({ method: 'notifications/initialized' });

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { objectIn, type Message } from './frame.js';
 import { createRig, readTool, text, writeTool, type Rig, type RigOptions } from './rig.fixture.js';
 
@@ -406,6 +406,47 @@ it('redacts the secrets of the environment in results', async () => {
   expect(one.lines.join('\n')).not.toContain('tok-0123456789');
 });
 
+it('restarts an idle server that does not respond before a call needs it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+  try {
+    let isHung = false;
+    const { client, upstream, guard, logs } = open({
+      config: { healthCheckSecs: 30 },
+      onRequest: ({ method }) => (isHung && method === 'ping' ? 'silent' : undefined),
+      onCall: echo,
+    });
+    const one = await client();
+    await one.call('get');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(upstream.received.filter(({ method }) => method === 'ping')).toHaveLength(1);
+    expect(upstream.starts()).toBe(1);
+    expect((await guard.metrics()).text).toContain('toolkeel_upstream_up{upstream="fake"} 1');
+    isHung = true;
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(upstream.starts()).toBe(1);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(upstream.starts()).toBe(2);
+    expect(logs()).toContainEqual(
+      expect.objectContaining({ event: 'upstream_lost', reason: 'does not respond' }),
+    );
+    isHung = false;
+    expect(await one.call('get')).toMatchObject({ result: text('{}') });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('answers calls of a server that never started with the reason', async () => {
+  const { client } = open({ config: { command: 'no-such-command-of-a-server' } });
+  const one = await client();
+  for (const name of ['get', 'add'])
+    expect(envelopeOf(await one.call(name)).error).toMatchObject({
+      code: 'upstream_unavailable',
+      message: expect.stringContaining('ENOENT') as string,
+      outcome: 'not_executed',
+    });
+});
+
 it('ends with the mistake if a rule does not fit the tools of the server', async () => {
   const { client, guard } = open({ settings: { blockedTools: ['no_such_tool'] }, onCall: echo });
   const one = await client();
@@ -476,4 +517,29 @@ it('logs the effects of the tools and the reasons', async () => {
     'set_x: idempotent (configured)',
     'put: once (idempotentHint, which is not trusted)',
   ]);
+});
+
+it('rules apply to calls that follow a second, equal listing while they are compiled', async () => {
+  let listings = 0;
+  const { client: connect } = open({
+    settings: {
+      journal: { url: 'memory:' },
+      rules: [{ name: 'none', when: { effect: 'read' }, action: 'deny' }],
+    },
+    onRequest: ({ method }, upstream) => {
+      // The second listing is complete before the rules of the first are.
+      if (method === 'tools/list' && ++listings === 1) {
+        queueMicrotask(() => upstream.send({ method: 'notifications/tools/list_changed' }));
+      }
+      return undefined;
+    },
+    onCall: () => text('done'),
+  });
+  const client = await connect();
+  await client.next(({ method }) => method === 'notifications/tools/list_changed');
+  const [read, write] = await Promise.all([client.call('get'), client.call('add')]);
+  expect(read.result?.['structuredContent']).toMatchObject({
+    error: { code: 'policy_denied_user_rule' },
+  });
+  expect(write.result).toMatchObject(text('done'));
 });

@@ -2,8 +2,8 @@ import type { AttemptContext, Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
 import {
   Attempts,
-  createCall,
   lostFault,
+  SignalledCall,
   type CallState,
   type Exchange,
   type SentRequest,
@@ -13,7 +13,6 @@ import {
   frameOf,
   isRequest,
   isResponse,
-  isSafeMethod,
   objectIn,
   type Frame,
   type Id,
@@ -21,10 +20,15 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import { Handshake } from './handshake.js';
+import { watchHealth, type HealthWatch } from './health.js';
 import type { Connect, Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
+import { PendingRequests } from './pending.js';
+import type { ReadSession } from './quick-reads.js';
 import { Restarts } from './restarts.js';
+import type { SessionView } from './view.js';
 
 /** The client's end of a session. */
 export interface Client {
@@ -47,20 +51,20 @@ export interface SessionOptions {
   readonly calls: GuardedCalls;
   readonly log: HostLog;
   readonly startTimeoutMs: number;
+  /** Undefined: the client sees the upstream as it is. */
+  readonly view?: SessionView | undefined;
+  /** How often an idle upstream is checked; 0: never. */
+  readonly healthCheckMs: number;
 }
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 /** How long a server may take to show that it still responds. */
 const PROBE_MS = 5000;
 const MAX_OUTBOX = 1000;
 /** Outside of the range that JSON-RPC and MCP reserve. */
 const UNAVAILABLE_CODE = 503;
-
-interface Pending {
-  readonly frame: RequestFrame;
-  readonly isSafe: boolean;
-}
 
 /**
  * Routes the frames of one client to an upstream and back. Frames are passed on as they came; only tool
@@ -69,7 +73,7 @@ interface Pending {
 export class Session {
   readonly #options: SessionOptions;
   readonly #restarts: Restarts;
-  readonly #pending = new Map<Id, Pending>();
+  readonly #pending = new PendingRequests();
   readonly #calls = new Map<Id, CallState>();
   readonly #attempts = new Attempts({
     nextId: () => this.#nextId(),
@@ -77,10 +81,7 @@ export class Session {
   });
   readonly #own = new OwnRequests();
   readonly #upstreamRequests = new Set<Id>();
-  readonly #subscriptions = new Map<string, RequestFrame>();
-  #initialize: RequestFrame | undefined;
-  #initialized: Frame | undefined;
-  #logLevel: RequestFrame | undefined;
+  readonly #handshake = new Handshake();
   #capabilities: Readonly<Record<string, unknown>> | undefined;
   /** The `_meta` of requests of the revision 2026-07-28; undefined for earlier ones. */
   #modernMeta: Readonly<Record<string, unknown>> | undefined;
@@ -88,7 +89,7 @@ export class Session {
     ask: (method, params) => this.#ask(method, params, this.#options.startTimeoutMs),
     hasTools: async () => {
       // A client may send its first calls together with its handshake.
-      if (this.#initialize) await this.#handshake;
+      if (this.#handshake.initialize) await this.#handshake.decided;
       return this.#modernMeta !== undefined || this.#capabilities?.['tools'] !== undefined;
     },
     onTools: (tools) => this.#options.calls.replace(tools),
@@ -97,11 +98,7 @@ export class Session {
   });
   /** Notifications of the client that arrived before the upstream was ready. */
   #outbox: Frame[] = [];
-  #onHandshake = (): void => {};
-  /** Resolves when the revision of the session is decided. */
-  readonly #handshake = new Promise<void>((resolve) => {
-    this.#onHandshake = resolve;
-  });
+  readonly #health: HealthWatch;
   #sequence = 0;
   #isClosed = false;
   #onClosed = (): void => {};
@@ -126,6 +123,11 @@ export class Session {
       onUnavailable: (reason) => this.#unavailable(reason),
     });
     this.#restarts.start();
+    this.#health = watchHealth({
+      intervalMs: options.healthCheckMs,
+      isIdle: () => this.#calls.size === 0 && this.#pending.size === 0,
+      check: () => this.#checkHealth(),
+    });
   }
 
   // ---- from the client ----------------------------------------------------------------------
@@ -147,24 +149,17 @@ export class Session {
     const meta = objectIn(params, '_meta');
     if (meta[VERSION_KEY] !== undefined && method !== 'server/discover') this.#learnModern(meta);
     if (method === 'tools/call') return this.#call(frame);
-    if (method === 'initialize') this.#initialize = frame;
-    if (method === 'logging/setLevel') this.#logLevel = frame;
-    const uri = params?.['uri'];
-    if (method === 'resources/subscribe' && typeof uri === 'string') {
-      this.#subscriptions.set(uri, frame);
-    }
-    if (method === 'resources/unsubscribe' && typeof uri === 'string') {
-      this.#subscriptions.delete(uri);
-    }
-    this.#pending.set(id, { frame, isSafe: isSafeMethod(method) });
-    // A frame that cannot be sent now is sent when the upstream is ready.
-    if (!this.#trySend(frame)) this.#restarts.start();
+    if (this.#options.view?.answers(frame, this.#options.client.send)) return;
+    this.#handshake.note(frame);
+    const isSent = this.#trySend(frame);
+    this.#pending.add(frame, isSent);
+    if (!isSent) this.#restarts.start();
   }
 
   #notification(frame: Frame): void {
     const { method, params } = frame.message;
     if (method === 'notifications/initialized') {
-      this.#initialized = frame;
+      this.#handshake.initialized = frame;
       this.#notify(frame);
       return void this.#listing.fetch();
     }
@@ -174,9 +169,9 @@ export class Session {
       if (call) {
         this.#calls.delete(id);
         call.onDetached?.();
-        return call.controller.abort(params?.['reason'] ?? 'the client cancelled the call');
+        return call.cancel(params?.['reason'] ?? 'the client cancelled the call');
       }
-      this.#pending.delete(id);
+      this.#pending.take(id);
     }
     this.#notify(frame);
   }
@@ -186,45 +181,59 @@ export class Session {
   }
 
   #call(frame: RequestFrame): void {
-    const { id, params } = frame.message;
-    const token = objectIn(params, '_meta')['progressToken'];
-    const call = createCall(token);
-    const { controller } = call;
+    if (this.#listing.isDone && this.#options.calls.startRead(frame, this.#reads)) return;
+    const call = new SignalledCall(objectIn(frame.message.params, '_meta')['progressToken']);
+    const { id } = frame.message;
     this.#calls.set(id, call);
-    const answer = (found: Answer): void => {
-      // A cancelled call is not answered; its result may be claimed by a repeat.
-      const isCurrent = this.#calls.get(id) === call && this.#calls.delete(id);
-      if (!isCurrent || this.#isClosed) return found.settled?.(false);
-      this.#options.client.send(found.frame, found.settled);
-    };
     const { lagMs } = this.#options.client;
     const exchange: Exchange = {
-      signal: controller.signal,
+      signal: call.signal,
+      keeper: this.#options.view?.keeper,
       ...(lagMs !== undefined && { lagMs }),
       onDetached: (callback) => {
         call.onDetached = callback;
       },
       tools: () => this.toolsListed(),
+      reason: () => this.#restarts.reason ?? 'has not listed its tools',
       send: (attempt, request) => this.#attempt(call, attempt, request),
-      finish: (isTimeout) => call.abandon?.(isTimeout),
+      finish: (isTimeout) => call.attempt?.abandon(isTimeout),
     };
-    void this.#options.calls.run(frame, exchange).then(answer);
+    void this.#options.calls.run(frame, exchange).then((found) => this.#answer(id, call, found));
   }
+
+  #answer(id: Id, call: CallState, { frame, settled }: Answer): void {
+    // A cancelled call is not answered; its result may be claimed by a repeat.
+    const isCurrent = this.#calls.get(id) === call && this.#calls.delete(id);
+    if (!isCurrent || this.#isClosed) return settled?.(false);
+    this.#options.client.send(frame, settled);
+  }
+
+  readonly #reads: ReadSession = {
+    enter: (id, call) => void this.#calls.set(id, call),
+    send: (call, attempt, sent) => {
+      const link = this.#restarts.current;
+      if (!link) return this.#attempt(call, attempt, sent);
+      attempt.sent = 'no';
+      return this.#attempts.send(link, call, attempt, sent);
+    },
+    answer: (id, call, frame) => this.#answer(id, call, { frame }),
+  };
 
   /** For calls of the guard itself: operations that an operator has approved, read-backs. */
   readonly ownExchange = (): Exchange => {
-    const call = createCall(undefined);
+    const call = new SignalledCall();
     return {
-      signal: call.controller.signal,
+      signal: call.signal,
       onDetached: () => {},
       tools: () => this.toolsListed(),
+      reason: () => this.#restarts.reason ?? 'has not listed its tools',
       send: (attempt, sent) => {
         const { params = {}, ...message } = sent.request.message;
         const meta = { ...objectIn(params, '_meta'), ...this.#modernMeta };
         const request = { ...message, id: this.#nextId(), params: { ...params, _meta: meta } };
         return this.#attempt(call, attempt, { ...sent, request: frameOf(request) as RequestFrame });
       },
-      finish: (isTimeout) => call.abandon?.(isTimeout),
+      finish: (isTimeout) => call.attempt?.abandon(isTimeout),
     };
   };
 
@@ -252,6 +261,17 @@ export class Session {
     if (isTimeout) void this.#probe();
   }
 
+  /** Whether the upstream is connected and, as far as is known, responds. */
+  get isUp(): boolean {
+    return this.#restarts.current !== undefined;
+  }
+
+  /** Before the handshake an upstream need not answer; one that could not be started is tried again. */
+  async #checkHealth(): Promise<void> {
+    if (!this.#restarts.current) return this.#restarts.start();
+    if (this.#capabilities ?? this.#modernMeta) await this.#probe();
+  }
+
   /** Ends an upstream that no longer responds. */
   async #probe(): Promise<void> {
     const link = this.#restarts.current;
@@ -264,6 +284,7 @@ export class Session {
   // ---- from the upstream --------------------------------------------------------------------
 
   #fromUpstream(frame: Frame): void {
+    this.#health.seen();
     const { message } = frame;
     if (isResponse(frame)) return this.#response(frame);
     if (isRequest(frame)) {
@@ -271,18 +292,20 @@ export class Session {
       return this.#toClient(frame);
     }
     if (message.method === undefined) {
-      const { error } = message;
-      return this.#options.log('warn', 'upstream_error', {
-        upstream: this.#options.name,
-        code: error?.code,
-        text: error?.message,
-      });
+      const { code, message: text } = message.error ?? {};
+      const { log, name: upstream } = this.#options;
+      return log('warn', 'upstream_error', { upstream, code, text });
     }
     if (message.method === 'notifications/progress') {
       const progress = this.#attempts.progress(frame);
       return progress && this.#toClient(progress);
     }
-    if (message.method === 'notifications/tools/list_changed') void this.#listing.fetch(true);
+    if (message.method === 'notifications/tools/list_changed') {
+      void this.#listing.fetch(true);
+      // Clients of 2026-07-28 get it as subscribers only.
+      const meta = objectIn(message.params, '_meta');
+      if (this.#modernMeta && meta[SUBSCRIPTION_KEY] === undefined) return;
+    }
     if (message.method === 'notifications/cancelled') {
       this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
     }
@@ -297,19 +320,16 @@ export class Session {
     const { id } = frame.message;
     if (this.#attempts.settle(frame)) return this.#restarts.succeeded();
     if (this.#own.settle(id, frame)) return;
-    const pending = this.#pending.get(id);
-    if (!pending) {
+    const request = this.#pending.take(id);
+    if (!request) {
       // Late, twice, or with a wrong id: it must not settle anything.
-      return this.#options.log('debug', 'upstream_unexpected_response', {
-        upstream: this.#options.name,
-        id,
-      });
+      const { log, name: upstream } = this.#options;
+      return log('debug', 'upstream_unexpected_response', { upstream, id });
     }
-    this.#pending.delete(id);
     this.#restarts.succeeded();
-    this.#learn(pending.frame, frame.message);
-    if (pending.frame.message.method === 'initialize') this.#onHandshake();
-    this.#toClient(frame);
+    this.#learn(request, frame.message);
+    if (request.message.method === 'initialize') this.#handshake.decide();
+    this.#toClient(this.#options.view?.response(request, frame) ?? frame);
   }
 
   #learn({ message: { method, params } }: RequestFrame, { result }: Message): void {
@@ -321,7 +341,9 @@ export class Session {
 
   #fail(id: Id, fault: Fault): void {
     if (this.#attempts.fail(id, fault) || this.#own.settle(id)) return;
-    if (!this.#pending.delete(id)) return;
+    // Another link is on its way.
+    if (fault.sent === 'no' && !this.#restarts.current) return this.#pending.keep(id);
+    if (!this.#pending.take(id)) return;
     const text =
       fault.kind === 'bad_response'
         ? 'The response of the upstream is too large.'
@@ -335,9 +357,7 @@ export class Session {
     this.#upstreamRequests.clear();
     this.#attempts.lose(reason);
     this.#own.lose();
-    for (const [id, { isSafe }] of this.#pending) {
-      if (isSafe) continue;
-      this.#pending.delete(id);
+    for (const id of this.#pending.lose()) {
       const text = `The upstream ${reason} while it processed this request.`;
       this.#refuse(id, UNAVAILABLE_CODE, text, { retryable: true });
     }
@@ -345,41 +365,32 @@ export class Session {
   }
 
   #unavailable(reason: string): void {
-    for (const id of this.#pending.keys()) {
+    for (const id of this.#pending.clear()) {
       this.#refuse(id, UNAVAILABLE_CODE, `The upstream ${reason}.`, { retryable: true });
     }
-    this.#pending.clear();
     this.#outbox = [];
     // Calls that wait for the handshake fail like the handshake.
-    this.#onHandshake();
+    this.#handshake.decide();
   }
 
   /** A new server knows nothing of the session: it is initialised as the first one was. */
   async #repeatHandshake(link: Link): Promise<void> {
+    const { initialize } = this.#handshake;
     // A handshake of the client that is in flight is sent as soon as the link is ready.
-    if (!this.#initialize || this.#pending.has(this.#initialize.message.id)) return;
+    if (!initialize || this.#pending.has(initialize.message.id)) return;
     const { startTimeoutMs, log, name } = this.#options;
-    const { params = {} } = this.#initialize.message;
-    const answered = await this.#ask('initialize', params, startTimeoutMs, link);
-    if (!answered?.message.result) throw new Error('it did not answer initialize');
-    this.#capabilities ??= objectIn(answered.message.result, 'capabilities');
-    link.send(
-      this.#initialized ?? frameOf({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    const capabilities = await this.#handshake.repeat(link, (method, params) =>
+      this.#ask(method, params, startTimeoutMs, link),
     );
-    const repeated = [this.#logLevel, ...this.#subscriptions.values()].flatMap((frame) =>
-      frame ? [frame.message] : [],
-    );
-    for (const { method, params: given = {} } of repeated) {
-      await this.#ask(method, given, startTimeoutMs, link);
-    }
+    this.#capabilities ??= capabilities;
     log('info', 'upstream_restarted', { upstream: name });
   }
 
   #ready(link: Link, isRestart: boolean): void {
-    for (const { frame } of this.#pending.values()) link.send(frame);
+    for (const frame of this.#pending.unsent()) link.send(frame);
     for (const frame of this.#outbox.splice(0)) {
       // A repeated handshake includes it.
-      if (isRestart && frame === this.#initialized) continue;
+      if (isRestart && frame === this.#handshake.initialized) continue;
       link.send(frame);
     }
     if (isRestart && this.#listing.isDone) this.#listing.repeat();
@@ -390,7 +401,7 @@ export class Session {
   #learnModern(meta: Readonly<Record<string, unknown>>): void {
     if (this.#modernMeta || typeof meta[VERSION_KEY] !== 'string') return;
     this.#modernMeta = { [VERSION_KEY]: meta[VERSION_KEY], [CAPABILITIES_KEY]: {} };
-    this.#onHandshake();
+    this.#handshake.decide();
     void this.#listing.fetch();
   }
 
@@ -439,7 +450,7 @@ export class Session {
   #refuse(id: Id, code: number, message: string, data?: Readonly<Record<string, unknown>>): void {
     const error = data ? { code, message, data } : { code, message };
     // Calls that wait for the handshake would wait forever.
-    if (id === this.#initialize?.message.id) this.#onHandshake();
+    if (id === this.#handshake.initialize?.message.id) this.#handshake.decide();
     this.#options.client.send(frameOf({ jsonrpc: '2.0', id, error }));
   }
 
@@ -457,9 +468,9 @@ export class Session {
     this.#isClosed = true;
     const calls = [...this.#calls.values()];
     this.#calls.clear();
-    for (const { controller, onDetached } of calls) {
-      onDetached?.();
-      controller.abort(new Error('the client disconnected'));
+    for (const call of calls) {
+      call.onDetached?.();
+      call.cancel(new Error('the client disconnected'));
     }
   }
 
@@ -469,6 +480,7 @@ export class Session {
   }
 
   async close(): Promise<void> {
+    this.#health.stop();
     this.disconnect();
     await this.#restarts.close();
     this.#own.lose();

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { responseFinished, WriteQueue } from '@toolkeel/host/parts';
 import type { Frame } from './frame.js';
 
 type Written = (isDelivered: boolean) => void;
@@ -18,6 +19,7 @@ const KEEP_ALIVE_MS = 15_000;
 const MAX_EVENTS = 1000;
 /** What a client waits before it fetches the rest of a stream that was cut. */
 const RETRY_MS = 1000;
+const writes = new WriteQueue();
 
 /**
  * The frames of one response. It is sent as JSON if it consists of a single response; otherwise as server-sent
@@ -85,13 +87,10 @@ export class SseStream {
       this.send(frame, written);
       return this.#finish();
     }
-    const body = Buffer.from(frame.line);
-    response.writeHead(status, {
-      'content-type': 'application/json',
-      'content-length': body.length,
-    });
-    watchDelivery(response, written);
-    return void response.end(body);
+    const { line: body } = frame;
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
+    writes.add({ outgoing: response, body, onWrite: written && watchDelivery(response, written) });
   }
 
   /** Ends the stream without a response. */
@@ -125,14 +124,11 @@ function settle(event: SseEvent, isDelivered: boolean): void {
   written?.(isDelivered);
 }
 
-function watchDelivery(response: ServerResponse, written: Written | undefined): void {
-  if (!written) return;
-  let isSettled = false;
-  const settleOnce = (isDelivered: boolean): void => {
-    if (isSettled) return;
-    isSettled = true;
-    written(isDelivered);
+function watchDelivery(response: ServerResponse, written: Written): () => void {
+  return () => {
+    responseFinished(response).then(
+      () => written(true),
+      () => written(false),
+    );
   };
-  response.once('finish', () => settleOnce(!response.destroyed && !response.req.socket.errored));
-  response.once('close', () => settleOnce(response.writableFinished));
 }

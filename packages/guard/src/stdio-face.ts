@@ -3,20 +3,21 @@ import { LineBuffer, parseInbound, findId } from '@toolkeel/host/parts';
 import type { HostLog } from '@toolkeel/host';
 import { frameOf, type Frame, type Message } from './frame.js';
 import { LineWriter } from './line-writer.js';
-import type { Client, Session } from './session.js';
+import type { Route } from './route.js';
+import type { Client } from './session.js';
 
 interface StdioFaceOptions {
   readonly stdin: Readable;
   /** The real stdout, also while it is guarded against other output. */
   readonly stdout: Writable;
   readonly log: HostLog;
-  readonly open: (client: Client) => Session;
+  readonly open: (client: Client) => Route;
 }
 
 export interface StdioFace {
   /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>;
-  readonly session: Session;
+  readonly session: Route;
   /** Writes what is still to be written. */
   readonly flush: () => void;
 }

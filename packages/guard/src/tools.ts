@@ -11,7 +11,15 @@ import * as z from 'zod';
 import { compileSchema, type CheckArguments } from './arguments.js';
 import type { UpstreamConfig } from './config.js';
 import { reconcileBy, type ReadAlone } from './reconcile.js';
-import { decideEffect, rulesFor, type EffectDecision, type ListedTool } from './effects.js';
+import {
+  decideEffect,
+  rulesFor,
+  strictest,
+  tightened,
+  type EffectDecision,
+  type ListedTool,
+} from './effects.js';
+import type { Pins } from './pins.js';
 
 /** Runs a call without a client: an operation that an operator has approved. */
 type RunAlone = (name: string, args: Arguments, context: ToolContext) => Promise<unknown>;
@@ -20,9 +28,13 @@ interface GuardedToolOptions {
   /** The account that mutations are recorded under. */
   readonly account: string;
   readonly config: UpstreamConfig;
+  /** Of the profile that these settings come from. */
+  readonly evidence?: string;
   readonly runAlone: RunAlone;
   readonly readAlone: ReadAlone;
   readonly onInvalidSchema: (tool: string, cause: unknown) => void;
+  /** What the server listed before. Undefined: it is not compared. */
+  readonly pins?: Pins | undefined;
 }
 
 /** A tool of the upstream, as the guard sees it. */
@@ -33,14 +45,14 @@ export interface GuardedTool {
   readonly tool: Tool;
   /** For a call with this effect. */
   readonly withEffect: (effect: Effect) => Tool;
+  /** Whether the arguments match the server's schema as they are. */
+  readonly accepts: (args: Arguments) => boolean;
   readonly timeoutMs: number | undefined;
   /** How long the result of a read answers equal calls. */
   readonly cacheMs: number | undefined;
   /** The argument in which the server accepts an idempotency key. */
   readonly idempotencyArgument: string | undefined;
 }
-
-const RANK: Readonly<Record<Effect, number>> = Object.freeze({ read: 0, idempotent: 1, once: 2 });
 
 const describe = (effect: Effect): ToolSpec => ({
   ...specifyTool({
@@ -63,15 +75,30 @@ const BASE: Readonly<Record<Effect, ToolSpec>> = Object.freeze({
 
 const ANY: Readonly<Record<string, unknown>> = Object.freeze({ type: 'object' });
 
+export const EFFECTS = ['read', 'idempotent', 'once'] as const satisfies readonly Effect[];
+
+/** A tool of which only the name is known. */
+export function unlistedSpec(name: string, effect: Effect): ToolSpec {
+  return { ...BASE[effect], name, title: name, category: 'guard', inputSchema: ANY };
+}
+
 export function guardTool(listed: ListedTool, options: GuardedToolOptions): GuardedTool {
-  const { config, account, runAlone, readAlone, onInvalidSchema } = options;
+  const { config, account, runAlone, readAlone, onInvalidSchema, pins } = options;
   const { name, description = '', inputSchema, annotations = {} } = listed;
-  const decision = decideEffect(listed, config);
+  const pinned = pins?.pinned(name);
+  const blocking = pins?.blocks ? pins : undefined;
+  const now = decideEffect(listed, config, options.evidence);
+  const decision = pinned ? tightened(now, decideEffect(pinned, config, options.evidence)) : now;
   const rules = rulesFor(name, config.tools);
   let compiled: CheckArguments | undefined;
-  const check = (args: Arguments) => {
+  const issuesOf: CheckArguments = (args) => {
     compiled ??= compileSchema(inputSchema, (cause) => onInvalidSchema(name, cause));
-    const issues = compiled(args);
+    return compiled(args);
+  };
+  const check = (args: Arguments) => {
+    const refusal = blocking?.refusal(name);
+    if (refusal) return refusal;
+    const issues = issuesOf(args);
     if (issues.length === 0) return undefined;
     const list = issues.map(({ field, message }) => `${field}: ${message}`).join('; ');
     return toolError('validation_error', `Invalid arguments. ${list}`, {
@@ -102,12 +129,12 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
     return tool;
   };
   const effects = [decision.effect, ...(rules?.when ?? []).map((one) => one.effect)];
-  const worst = effects.toSorted((one, other) => RANK[other] - RANK[one])[0] ?? 'once';
   return {
     listed,
     decision,
-    tool: withEffect(worst),
+    tool: withEffect(strictest(effects)),
     withEffect,
+    accepts: (args) => !blocking?.refusal(name) && issuesOf(args).length === 0,
     timeoutMs: rules?.timeoutSecs === undefined ? undefined : rules.timeoutSecs * 1000,
     cacheMs: rules?.cacheSecs === undefined ? undefined : rules.cacheSecs * 1000,
     idempotencyArgument: rules?.idempotencyArgument,

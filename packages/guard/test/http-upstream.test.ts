@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import type { Message } from '../src/frame.js';
+import { objectIn, type Message } from '../src/frame.js';
 import { createRig, readTool, text, writeTool, type Rig } from '../src/rig.fixture.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -109,6 +109,28 @@ it('opens a session again that the server has forgotten, also for a mutation', a
   expect(textOf(await one.call('get'))).toBe('done');
   expect(http.sessions).toHaveLength(3);
   expect(http.calls).toHaveLength(3);
+});
+
+it('opens a forgotten session again while an earlier call goes on, which still gets its answer', async () => {
+  let finish = (): void => {};
+  const { client, http } = await open((call, response) => {
+    if (objectIn(call.params, 'arguments')['slow'] !== true) return text('quick');
+    const body = { jsonrpc: '2.0', id: call.id, result: text('slow') };
+    finish = () => json(response, 200, body);
+    return 'handled';
+  });
+  const one = await client();
+  const slow = one.call('get', { slow: true });
+  await expect.poll(() => http.calls).toHaveLength(1);
+  http.forget();
+  expect(textOf(await one.call('get'))).toBe('quick');
+  expect((await one.ask('ping')).result).toEqual({});
+  http.forget();
+  // Not a call, but as safe to repeat: the server has not processed it.
+  expect((await one.ask('resources/subscribe', { uri: 'x:y' })).result).toEqual({});
+  finish();
+  expect(textOf(await slow)).toBe('slow');
+  expect(http.sessions).toHaveLength(3);
 });
 
 it('waits as a 503 response asks, then repeats a read', async () => {

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, isAlive, newChaos, newFolder } from './support/chaos.js';
+import { cleanUp, isAlive, newChaos, newFolder, type Chaos } from './support/chaos.js';
 import { guardErrorIn, openGuard, textIn } from './support/guarded.js';
 
 afterAll(cleanUp);
@@ -81,6 +82,14 @@ describe('a server that stops responding', () => {
   });
 });
 
+/** A server that does not end with its input, as the child of a shell. */
+const behindShell = (chaos: Chaos) => {
+  const [command, ...args] = chaos.command('--ignore-end');
+  return { command: 'sh', args: ['-c', '"$0" "$@"; exit', command, ...args] };
+};
+const parentOf = (pid: number): number =>
+  Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+
 describe('the end', () => {
   it('of the client ends a server that ignores the end of its input and SIGTERM', async () => {
     const chaos = newChaos();
@@ -92,12 +101,34 @@ describe('the end', () => {
 
   it('of the client ends a server behind a shell', async () => {
     const chaos = newChaos();
-    const [command, ...args] = chaos.command('--ignore-end');
-    const settings = { command: 'sh', args: ['-c', '"$0" "$@"; exit', command, ...args] };
-    const guard = await openGuard({ ...paths, chaos, settings });
+    const guard = await openGuard({ ...paths, chaos, settings: behindShell(chaos) });
     const [server] = chaos.starts();
     await guard.close();
     await expect.poll(() => isAlive(server?.pid ?? 0)).toBe(false);
+  });
+
+  it('of a wrapper that was killed ends the server behind it, and another is started', async () => {
+    const chaos = newChaos();
+    const guard = await openGuard({ ...paths, chaos, settings: behindShell(chaos) });
+    const [server] = chaos.starts();
+    process.kill(parentOf(server?.pid ?? 0), 'SIGKILL');
+    await expect.poll(() => isAlive(server?.pid ?? 0), { timeout: 60_000 }).toBe(false);
+    expect(textIn(await guard.call('read', { key: 'a' }))).toBe('done a');
+    expect(chaos.starts()).toHaveLength(2);
+    await guard.close();
+  });
+
+  it('of a guard and a wrapper that were killed leaves a server that the next start ends', async () => {
+    const [chaos, dataDir] = [newChaos(), newFolder()];
+    const options = { ...paths, chaos, dataDir, settings: behindShell(chaos) };
+    const killed = await openGuard(options);
+    const [server] = chaos.starts();
+    await killed.kill('SIGKILL');
+    process.kill(parentOf(server?.pid ?? 0), 'SIGKILL');
+    expect(isAlive(server?.pid ?? 0)).toBe(true);
+    const next = await openGuard(options);
+    await expect.poll(() => isAlive(server?.pid ?? 0), { timeout: 60_000 }).toBe(false);
+    await next.close();
   });
 
   it('of a guard that was killed leaves a server that the next start ends', async () => {

@@ -69,8 +69,14 @@ describe.each(cases)('$face → guard → $upstream, $revision', ({ face, upstre
 
   it.concurrent('a server that crashes during a call', async () => {
     const chaos = newChaos();
-    // A server on HTTP is started again by its supervisor: the retry has to come after that.
-    const policy = upstream === 'HTTP' ? { initialBackoffMs: 1000, jitter: 'none' } : {};
+    // A server on HTTP is started again by its supervisor, at any time: a retry has to come after that.
+    const patient = {
+      initialBackoffMs: 1000,
+      backoffMultiplier: 1,
+      maxRetries: 18,
+      jitter: 'none',
+    };
+    const policy = upstream === 'HTTP' ? patient : {};
     const guard = await openGuard({ chaos, face, upstream, revision, settings: { policy } });
     const faults = upstream === 'HTTP' ? ['crash'] : ['crash_before', 'crash', 'partial'];
     for (const fault of faults) {

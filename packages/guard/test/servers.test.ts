@@ -1,23 +1,13 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Client as ClientV2, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../src/frame.js';
 import { createRig, type Rig } from '../src/rig.fixture.js';
-
-// Servers of other authors, from npm.
-const require = createRequire(import.meta.url);
-const programs = {
-  everything: require.resolve('@modelcontextprotocol/server-everything/package.json'),
-  filesystem: require.resolve('@modelcontextprotocol/server-filesystem/package.json'),
-  memory: require.resolve('@modelcontextprotocol/server-memory/package.json'),
-};
-type Name = keyof typeof programs;
-const program = (name: Name): string => join(dirname(programs[name]), 'dist/index.js');
+import { npmServers, type NpmServer } from './support/npm-servers.js';
 
 let dir = '';
 let rig: Rig | undefined;
@@ -30,9 +20,9 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const open = (name: Name, args: readonly string[] = [], more: object = {}): Rig =>
+const open = (name: NpmServer, args: readonly string[] = [], more: object = {}): Rig =>
   (rig = createRig({
-    config: { command: process.execPath, args: [program(name), ...args], ...more },
+    config: { command: process.execPath, args: [...npmServers[name], ...args], ...more },
     settings: { journal: { url: 'memory:' }, http: { port: 0 } },
     env: { TOOLKEEL_DATA_DIR: join(dir, 'data'), MEMORY_FILE_PATH: join(dir, 'memory.json') },
   }));
@@ -41,7 +31,7 @@ const textOf = ({ result }: Message): unknown =>
 
 describe('server-everything', () => {
   it('keeps its tools, resources, prompts, progress and completions', async () => {
-    const one = await open('everything', ['stdio']).client();
+    const one = await open('everything').client();
     const { result } = await one.ask('tools/list');
     expect(result?.['tools']).toHaveLength(13);
     expect(textOf(await one.call('echo', { message: 'hi' }))).toBe('Echo: hi');
@@ -59,7 +49,7 @@ describe('server-everything', () => {
   });
 
   it('serves SDK clients of both generations over HTTP, each with its own answers', async () => {
-    const { url } = await open('everything', ['stdio']).guard.listen();
+    const { url } = await open('everything').guard.listen();
     const info = { name: 'test', version: '1' };
     const [first, second] = [new ClientV1(info), new ClientV2(info)];
     await first.connect(new HttpV1(new URL(`${url}/mcp`)));
@@ -90,11 +80,12 @@ it('server-filesystem: writes once, reads and validates', async () => {
   });
   const effects = guard.tools.map(({ listed, decision }) => [listed.name, decision.effect]);
   expect(effects).toContainEqual(['read_text_file', 'read']);
-  expect(effects).toContainEqual(['write_file', 'once']);
+  expect(effects).toContainEqual(['write_file', 'idempotent']);
+  expect(effects).toContainEqual(['move_file', 'once']);
 });
 
 it('server-memory: a repeat after a cancellation acts once', async () => {
-  const { client } = open('memory');
+  const { client } = open('memory', [], { profile: false });
   const one = await client();
   const entities = [{ name: 'e', entityType: 't', observations: ['o'] }];
   await one.call('create_entities', { entities });
@@ -111,7 +102,7 @@ it('server-memory: a repeat after a cancellation acts once', async () => {
 });
 
 it('trusts idempotentHint only if it is configured', async () => {
-  const { client, guard } = open('memory', [], { trust: 'all' });
+  const { client, guard } = open('memory', [], { trust: 'all', profile: false });
   await (await client()).call('read_graph');
   const effect = (name: string) =>
     guard.tools.find(({ listed }) => listed.name === name)?.decision.effect;

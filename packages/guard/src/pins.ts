@@ -1,0 +1,186 @@
+import { registerCodes, toolError } from '@toolkeel/contract';
+import type { HostLog } from '@toolkeel/host';
+import type { ListedTool } from './effects.js';
+import {
+  changedMembers,
+  definitionOf,
+  pinState,
+  readPins,
+  writePins,
+  type PinnedTool,
+  type PinnedTools,
+  type PinState,
+} from './pin-store.js';
+
+interface PinOptions {
+  readonly upstream: string;
+  /** Undefined: the pins are kept as long as the process lives. */
+  readonly dataDir: string | undefined;
+  /** Whether calls of tools that changed are refused. */
+  readonly blocks: boolean;
+  /** Whether nothing is written, because the server is only inspected. */
+  readonly isReadOnly: boolean;
+  readonly log: HostLog;
+  /** An operator accepted a change. */
+  readonly onAccepted: () => void;
+}
+
+/** What the contract cannot say. */
+export const ownCodes = {
+  tool_changed: {
+    retryable: false,
+    category: 'Guard',
+    description: 'The server changed the tool, and no operator has accepted the change yet',
+    outcome: 'not_executed',
+    class: 'governance',
+  },
+} as const;
+
+const { tool_changed: TOOL_CHANGED } = registerCodes('guard', ownCodes);
+
+const WHAT: Readonly<Record<PinState, string>> = Object.freeze({
+  pinned: 'was changed',
+  changed: 'was changed',
+  added: 'is new',
+  removed: 'is not listed any more',
+});
+
+interface Changes {
+  readonly changed: string[];
+  readonly added: string[];
+  readonly removed: string[];
+  readonly returned: string[];
+}
+
+/**
+ * Compares what a server lists with what it listed when its tools were first seen or last accepted. A
+ * server that an agent trusts may later describe its tools differently, to be used differently.
+ */
+export class Pins {
+  readonly #options: PinOptions;
+  #tools: PinnedTools | undefined;
+
+  constructor(options: PinOptions) {
+    this.#options = options;
+  }
+
+  /** Whether calls of tools that changed are refused. */
+  get blocks(): boolean {
+    return this.#options.blocks;
+  }
+
+  /** Compares a listing. A part of one says nothing about the tools that it lacks. */
+  compare(listed: readonly ListedTool[], isComplete: boolean): void {
+    const { upstream, log, blocks } = this.#options;
+    const known = this.#read();
+    if (!known && !isComplete) return;
+    const now = new Date().toISOString();
+    const changes: Changes = { changed: [], added: [], removed: [], returned: [] };
+    const entries = new Map<string, PinnedTool>(Object.entries(known ?? {}));
+    for (const tool of listed) {
+      const entry = entries.get(tool.name);
+      const isTrusted = !known || (!entry && !blocks);
+      if (!entry && known) changes.added.push(tool.name);
+      entries.set(tool.name, compared(tool, entry, isTrusted, now, changes));
+    }
+    const names = new Set(listed.map(({ name }) => name));
+    for (const [name, entry] of isComplete ? entries : []) {
+      if (names.has(name)) continue;
+      if (!entry.pinned) entries.delete(name);
+      else if (entry.seen !== null) {
+        changes.removed.push(name);
+        entries.set(name, { ...entry, seen: null, seenAt: now });
+      }
+    }
+    const tools = Object.fromEntries(entries);
+    this.#tools = tools;
+    if (!known) log('info', 'guard_tools_pinned', { upstream, tools: listed.length });
+    const { changed, added, removed, returned } = changes;
+    const isReported = [changed, added, removed, returned].some((list) => list.length > 0);
+    if (isReported) {
+      const isChange = changed.length + added.length > 0;
+      const message = `The tools of ${upstream} are not those that were pinned. ${blocks ? 'Calls of changed and added tools are refused. ' : ''}Show the difference with "toolkeel pins diff ${upstream}".`;
+      log(isChange ? 'warn' : 'info', 'guard_tools_changed', { upstream, ...changes, message });
+    }
+    if (!known || JSON.stringify(known) !== JSON.stringify(tools)) this.#write(tools);
+  }
+
+  /** The tool as it was pinned, if the server lists it differently now. */
+  pinned(name: string): ListedTool | undefined {
+    const entry = this.#entry(name);
+    if (!entry?.pinned || !entry.seen) return undefined;
+    return { ...(entry.pinned as Partial<ListedTool>), name };
+  }
+
+  /** The error of a call that has to wait for an operator. */
+  refusal(name: string) {
+    const { blocks, upstream, onAccepted } = this.#options;
+    if (!blocks || this.#isAccepted(name)) return undefined;
+    // Only refused calls pay for a look at the file.
+    this.#tools = this.#read() ?? this.#tools;
+    if (this.#isAccepted(name)) {
+      onAccepted();
+      return undefined;
+    }
+    const entry = this.#entry(name);
+    const what = entry ? WHAT[pinState(entry)] : 'is not listed';
+    return toolError(
+      TOOL_CHANGED,
+      `The tool ${name} ${what}, and no operator has accepted that. An operator can show the difference with "toolkeel pins diff ${upstream}" and accept it with "toolkeel pins accept ${upstream}".`,
+      { outcome: 'not_executed' },
+    );
+  }
+
+  #isAccepted(name: string): boolean {
+    const entry = this.#entry(name);
+    return entry?.pinned !== undefined && entry.seen === undefined;
+  }
+
+  #entry(name: string): PinnedTool | undefined {
+    return this.#tools && Object.hasOwn(this.#tools, name) ? this.#tools[name] : undefined;
+  }
+
+  #read(): PinnedTools | undefined {
+    const { dataDir, upstream, log } = this.#options;
+    if (dataDir === undefined) return this.#tools;
+    try {
+      return readPins(dataDir, upstream) ?? this.#tools;
+    } catch (cause) {
+      log('error', 'guard_pins_failed', { upstream, cause });
+      // Nothing is known to be accepted.
+      return this.#tools ?? {};
+    }
+  }
+
+  #write(tools: PinnedTools): void {
+    const { dataDir, upstream, isReadOnly, log } = this.#options;
+    if (dataDir === undefined || isReadOnly) return;
+    try {
+      writePins(dataDir, upstream, tools);
+    } catch (cause) {
+      log('error', 'guard_pins_failed', { upstream, cause });
+    }
+  }
+}
+
+function compared(
+  tool: ListedTool,
+  entry: PinnedTool | undefined,
+  isTrusted: boolean,
+  now: string,
+  { changed, returned }: Changes,
+): PinnedTool {
+  const seen = definitionOf(tool);
+  if (!entry) return isTrusted ? { pinned: seen, pinnedAt: now } : { seen, seenAt: now };
+  const { pinned, pinnedAt = now } = entry;
+  if (!pinned) return { seen, seenAt: entry.seenAt ?? now };
+  const members = changedMembers(pinned, seen);
+  if (members.length === 0) {
+    // It was removed or changed before.
+    if (entry.seen !== undefined) returned.push(tool.name);
+    return { pinned, pinnedAt };
+  }
+  changed.push(`${tool.name}: ${members.join(', ')}`);
+  const isSame = entry.seen && changedMembers(entry.seen, seen).length === 0;
+  return isSame ? entry : { pinned, pinnedAt, seen, seenAt: now };
+}

@@ -1,0 +1,35 @@
+import type { Arguments } from '@toolkeel/contract';
+import { frameOf, objectIn, type Frame, type RequestFrame } from './frame.js';
+
+/** A call without a client. The session replaces its id. */
+export function callOf(name: string, args: Arguments): RequestFrame {
+  const params = { name, arguments: args };
+  return frameOf({ jsonrpc: '2.0', id: 0, method: 'tools/call', params }) as RequestFrame;
+}
+
+/** Sets the idempotency key for the upstream: the operation has one, whatever names it for the caller. */
+export function withKey(
+  frame: RequestFrame,
+  argument: string | undefined,
+  key: string | undefined,
+): RequestFrame {
+  if (argument === undefined || key === undefined) return frame;
+  const { message } = frame;
+  const args = objectIn(message.params, 'arguments');
+  if (args[argument] !== undefined) return frame;
+  const params = { ...message.params, arguments: { ...args, [argument]: key } };
+  return frameOf({ ...message, params }) as RequestFrame;
+}
+
+/** Where a proposal puts an idempotency key: beside the arguments. */
+export function proposedKey(
+  params: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { idempotencyKey } = params;
+  return idempotencyKey === undefined ? {} : { idempotencyKey };
+}
+
+/** The response to a call that no tool can get. */
+export function refusalOf({ message: { id } }: RequestFrame, message: string): Frame {
+  return frameOf({ jsonrpc: '2.0', id, error: { code: -32_602, message } });
+}

@@ -1,0 +1,234 @@
+import { hash } from 'node:crypto';
+import { environmentSecrets, isPersistent, type HostLog, type LoadedConfig } from '@toolkeel/host';
+import type { UpstreamState } from '@toolkeel/contract';
+import type { CallEngine } from '@toolkeel/host/parts';
+import type { ResiliencePolicy } from '@toolkeel/kernel';
+import { definePolicy, presets } from '@toolkeel/kernel/policy';
+import { readSecret } from '@toolkeel/pack-kit/base';
+import { bridged } from './bridge.js';
+import { GuardedCalls, type GuardedCallsOptions } from './calls.js';
+import { createChaos } from './chaos.js';
+import { childLink, type ChildOptions } from './child-link.js';
+import { childRegistry } from './children.js';
+import type { UpstreamConfig } from './config.js';
+import { cutsResults, listingView } from './diet.js';
+import { httpLink, type HttpLinkOptions } from './http-link.js';
+import { KeptResults } from './kept-results.js';
+import type { Connect } from './link.js';
+import { Pins } from './pins.js';
+import { prefixConfig, prefixErrors, withPrefix } from './prefix.js';
+import { Profiles } from './profiles.js';
+import { observeServer, type ServerInfo } from './server-info.js';
+import { Session, type Client } from './session.js';
+import type { GuardedTool } from './tools.js';
+import { createView } from './view.js';
+
+interface UpstreamOptions {
+  readonly loaded: LoadedConfig;
+  /** In logs, metrics and as the account of its mutations. */
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  /** Added to the names of its tools and prompts. */
+  readonly prefix: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: HostLog;
+  /** For what an operator must not miss. */
+  readonly loudLog: HostLog;
+  readonly isInspection: boolean;
+  readonly engine: () => CallEngine;
+  readonly admitRead: GuardedCallsOptions['admitRead'];
+  /** All tools are known, or have changed. Resolves when the rules apply to them. */
+  readonly onTools: () => Promise<void>;
+  /** Connects to the upstream. Default: as configured. */
+  readonly connect?: Connect | undefined;
+}
+
+/** A server behind the guard, with the sessions of all clients. */
+export interface GuardedUpstream {
+  readonly name: string;
+  readonly prefix: string;
+  readonly startWaitMs: number;
+  readonly startTimeoutMs: number;
+  readonly policy: ResiliencePolicy;
+  readonly calls: GuardedCalls;
+  readonly state: () => UpstreamState;
+  readonly open: (client: Client) => Session;
+  readonly sessions: ReadonlySet<Session>;
+  /** Whether all of its tools are known. */
+  readonly isListed: () => boolean;
+  /** After its sessions have ended. */
+  readonly end: () => void;
+}
+
+export function openUpstream(options: UpstreamOptions): GuardedUpstream {
+  const { loaded, name, config, prefix, env, log, engine, onTools } = options;
+  const { secrets } = loaded;
+  const childEnv = childEnvironment(config, env);
+  environmentSecrets(childEnv, secrets);
+  const policy = definePolicy({
+    ...presets.guard,
+    ...loaded.config.policies.guard,
+    ...config.policy,
+  });
+  const startTimeoutMs = config.startTimeoutSecs * 1000;
+  const sessions = new Set<Session>();
+  let isListed = false;
+  const shown = prefixConfig(config, prefix);
+  const profiles = new Profiles({ upstream: name, config: shown, log });
+  const calls: GuardedCalls = new GuardedCalls({
+    name,
+    account: accountOf(name, config, childEnv),
+    config: shown,
+    configFor: (listed) => profiles.forTool(listed, listed.name.slice(prefix.length)),
+    policy,
+    log,
+    scrub: secrets.scrub,
+    engine,
+    admitRead: options.admitRead,
+    onTools: async (tools) => {
+      isListed = true;
+      logEffects(log, name, tools);
+      await onTools();
+    },
+    anyExchange: () => [...sessions][0]?.ownExchange(),
+    pins: openPins(options, () => calls.refresh()),
+  });
+  const direct =
+    options.connect ??
+    connectTo(config, {
+      name,
+      env: childEnv,
+      log,
+      register: childRegistry(loaded.dataDir, log),
+      schemaOf: (tool) => calls.get(prefix + tool)?.listed.inputSchema,
+    });
+  const link = bridged(direct, { name, log, mode: config.bridge });
+  const onServer = (server: ServerInfo): void => {
+    if (profiles.identify(server)) {
+      const known = profiles.profile?.errors.map(({ rule }) => rule) ?? [];
+      // After those of the operator, which take precedence.
+      shown.errors.splice(config.errors.length, Infinity, ...prefixErrors(known, prefix));
+      calls.refresh();
+    }
+    if (!server.hasTools) isListed = true;
+  };
+  const chaos =
+    config.chaos &&
+    createChaos({
+      name,
+      settings: config.chaos,
+      isRead: (tool, args) => calls.get(prefix + tool)?.decision.of(args) === 'read',
+      log: options.loudLog,
+    });
+  const listed = listingView(shown);
+  const kept = cutsResults(shown) ? new KeptResults() : undefined;
+  const open = (client: Client): Session => {
+    const view = listed || kept ? createView({ listed, kept }) : undefined;
+    const ends = chaos ? chaos.between(link, client) : { connect: link, client };
+    const session = new Session({
+      name,
+      connect: observeServer(withPrefix(ends.connect, prefix), onServer),
+      client: ends.client,
+      calls,
+      log,
+      startTimeoutMs,
+      view,
+      healthCheckMs: config.healthCheckSecs * 1000,
+    });
+    sessions.add(session);
+    void session.closed.then(() => {
+      view?.close();
+      sessions.delete(session);
+    });
+    return session;
+  };
+  return {
+    name,
+    prefix,
+    startWaitMs: config.startWaitSecs * 1000,
+    startTimeoutMs,
+    policy,
+    calls,
+    state: () => {
+      const { circuit, retryTokens, retryCapacity, probeAt } = calls.upstream;
+      const isUp = sessions.size === 0 ? undefined : [...sessions].every((one) => one.isUp);
+      const limits = (wallNow: number) => calls.upstream.limits(wallNow);
+      return { name, circuit, retryTokens, retryCapacity, probeAt, limits, isUp };
+    },
+    open,
+    sessions,
+    isListed: () => isListed,
+    end: () => chaos?.close(),
+  };
+}
+
+function openPins(
+  { loaded, name, config, isInspection, log }: UpstreamOptions,
+  onAccepted: () => void,
+): Pins | undefined {
+  if (config.pin === 'off') return undefined;
+  // Who keeps no journal wants no other files either.
+  const dataDir = isPersistent(loaded) || config.pin === 'block' ? loaded.dataDir : undefined;
+  const blocks = config.pin === 'block';
+  return new Pins({ upstream: name, dataDir, blocks, isReadOnly: isInspection, log, onAccepted });
+}
+
+interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'> {
+  readonly schemaOf: HttpLinkOptions['schemaOf'];
+}
+
+function connectTo(
+  { command = '', args, cwd, url, headers }: UpstreamConfig,
+  { schemaOf, ...child }: ConnectOptions,
+): Connect {
+  if (url === undefined) return childLink({ ...child, command, args, cwd });
+  const { name, log, env } = child;
+  const read = Object.entries(headers).map(
+    ([header, value]) => [header, readSecret(value, `headers.${header}`, env)] as const,
+  );
+  return httpLink({ name, url, log, schemaOf, headers: Object.fromEntries(read) });
+}
+
+/** Two credentials are two accounts: what one has done, the other has not. */
+function accountOf(
+  name: string,
+  { account = name, accountFrom }: UpstreamConfig,
+  env: NodeJS.ProcessEnv,
+): string {
+  const credential = accountFrom === undefined ? undefined : env[accountFrom];
+  if (credential === undefined) return account;
+  return `${account}:${hash('sha256', credential).slice(0, 12)}`;
+}
+
+const OWN_SECRETS: ReadonlySet<string> = new Set([
+  'TOOLKEEL_HTTP_TOKEN',
+  'TOOLKEEL_HTTP_METRICS_TOKEN',
+  'TOOLKEEL_JOURNAL_URL',
+]);
+
+/** The environment of a child: that of the guard, and the configured variables. */
+function childEnvironment(
+  { env: given }: UpstreamConfig,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const own = Object.entries(given).map(
+    ([name, value]) => [name, readSecret(value, `env.${name}`, env)] as const,
+  );
+  // Credentials of the guard itself are not for a foreign server.
+  const inherited = Object.entries(env).filter(([variable]) => !OWN_SECRETS.has(variable));
+  return Object.fromEntries([...inherited, ...own]);
+}
+
+/** Lists what was decided and why: annotations are often wrong, and the operator can correct them. */
+function logEffects(log: HostLog, upstream: string, tools: readonly GuardedTool[]): void {
+  log('info', 'guard_effects', {
+    upstream,
+    tools: tools.map(
+      ({ listed, decision }) => `${listed.name}: ${decision.effect} (${decision.why})`,
+    ),
+  });
+  const keyless = tools.filter(({ tool }) => tool.effect === 'once' && tool.key === undefined);
+  if (keyless.length > 0) {
+    log('info', 'once_tools_without_key', { tools: keyless.map(({ listed }) => listed.name) });
+  }
+}
