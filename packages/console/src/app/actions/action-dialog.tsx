@@ -1,0 +1,218 @@
+import type { JSX } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { ActResponse, Action, Arguments, Preview } from '../../api/types.js';
+import { api, type Failure } from '../data/api.js';
+import { connection } from '../data/stream.js';
+import { Loading, Note } from '../ui/basics.js';
+import { Dialog } from '../ui/dialog.js';
+import { LABELS, NEEDS } from './labels.js';
+import { Outcome } from './outcome.js';
+import { Moved, PreviewView } from './preview-view.js';
+import { ResultForm } from './result-form.js';
+
+interface ActionDialogProps {
+  readonly action: Action;
+  /** `isDone`: the action was executed. */
+  readonly onClose: (isDone: boolean) => void;
+}
+
+type Phase =
+  | { readonly name: 'previewing' }
+  /** `body`: the action that the preview is of. */
+  | { readonly name: 'previewed'; readonly preview: Preview; readonly body: string }
+  | { readonly name: 'acting'; readonly preview: Preview }
+  | { readonly name: 'failed'; readonly failure: Failure }
+  | { readonly name: 'done'; readonly response: ActResponse };
+
+/** The time after the last key before the preview is computed again. */
+const SETTLE_MS = 300;
+
+/**
+ * One action from its consequence to its result. The press carries the version of the previewed state: if the state
+ * has moved, the server executes nothing, and this shows what moved.
+ */
+export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX.Element {
+  const onClose = (): void => onEnd(false);
+  const [phase, setPhase] = useState<Phase>({ name: 'previewing' });
+  const [reason, setReason] = useState('');
+  const [data, setData] = useState<Arguments | undefined>(undefined);
+  const label = LABELS[action.action];
+  const full: Action = {
+    ...action,
+    ...(reason.trim() !== '' && { reason: reason.trim() }),
+    ...(data && { data }),
+  };
+  const needs = NEEDS[action.action];
+  const lacksReason = needs === 'required reason' && reason.trim() === '';
+  const body = JSON.stringify(full);
+
+  const preview = async (isCurrent: () => boolean): Promise<void> => {
+    const answer = await api.preview(full);
+    if (!isCurrent()) return;
+    const next: Phase = answer.ok
+      ? { name: 'previewed', preview: answer.value, body }
+      : { name: 'failed', failure: answer.failure };
+    setPhase((before) => (before.name === 'acting' || before.name === 'done' ? before : next));
+  };
+  useEffect(() => {
+    if (lacksReason || phase.name === 'done') return undefined;
+    let isCurrent = true;
+    const timer = setTimeout(
+      () => void preview(() => isCurrent),
+      phase.name === 'previewing' ? 0 : SETTLE_MS,
+    );
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [body, lacksReason]);
+
+  const act = async (from: Preview): Promise<void> => {
+    setPhase({ name: 'acting', preview: from });
+    const answer = await api.act({ ...full, version: from.version });
+    if (answer.ok) setPhase({ name: 'done', response: answer.value });
+    else setPhase({ name: 'failed', failure: answer.failure });
+  };
+
+  if (phase.name === 'done') {
+    const { response } = phase;
+    const onDone = (): void => onEnd(true);
+    return (
+      <Dialog title="Result" onClose={onDone} foot={<Close onClose={onDone} primary />}>
+        <Outcome response={response} />
+      </Dialog>
+    );
+  }
+  if (phase.name === 'failed') {
+    const { failure } = phase;
+    const again = failure.body?.preview;
+    const foot = (
+      <>
+        <Close onClose={onClose} />
+        <button
+          type="button"
+          class="button is-primary"
+          onClick={() => {
+            if (again) setPhase({ name: 'previewed', preview: again, body });
+            else {
+              setPhase({ name: 'previewing' });
+              void preview(() => true);
+            }
+          }}
+        >
+          Show the consequence now
+        </button>
+      </>
+    );
+    return (
+      <Dialog title={movedTitle(failure)} onClose={onClose} foot={foot}>
+        <Refusal failure={failure} />
+      </Dialog>
+    );
+  }
+
+  const shown = 'preview' in phase ? phase.preview : undefined;
+  const isLost = connection.value.state === 'lost';
+  // A preview of an earlier text is shown until the next one is there, but not acted on.
+  const isCurrent = phase.name === 'previewed' && phase.body === body;
+  const canAct = isCurrent && !lacksReason && shown?.refused === undefined && !isLost;
+  const foot = (
+    <>
+      <Close onClose={onClose} />
+      <button
+        type="button"
+        class={label.danger ? 'button is-danger' : 'button is-primary'}
+        disabled={!canAct}
+        onClick={() => shown && void act(shown)}
+      >
+        {phase.name === 'acting' ? 'Sending …' : label.confirm}
+      </button>
+    </>
+  );
+  return (
+    <Dialog title={label.title} onClose={onClose} foot={foot}>
+      {needs === 'reason' || needs === 'required reason' ? (
+        <Reason
+          action={action}
+          isRequired={needs === 'required reason'}
+          text={reason}
+          onChange={setReason}
+          isOff={phase.name === 'acting'}
+        />
+      ) : null}
+      {needs === 'result' && shown && <ResultForm preview={shown} onChange={setData} />}
+      {lacksReason && <p class="muted">The consequence is shown when you have given a reason.</p>}
+      {!shown && !lacksReason && <Loading what="the consequence" />}
+      {shown && !lacksReason && <PreviewView preview={shown} />}
+    </Dialog>
+  );
+}
+
+function movedTitle({ code }: Failure): string {
+  if (code === 'state_moved') return 'The state has changed: nothing was executed';
+  if (code === 'already') return 'Another operator was first: nothing was executed';
+  if (code === 'unreachable') return 'No response';
+  return 'Nothing was executed';
+}
+
+/** Why nothing happened, and what is different now. */
+function Refusal({ failure }: { readonly failure: Failure }): JSX.Element {
+  const difference = failure.body?.difference ?? [];
+  return (
+    <>
+      <Note tone={failure.code === 'unreachable' ? 'unknown' : 'danger'} role="alert">
+        <strong>{failure.message}</strong> {failure.whatToDo}
+      </Note>
+      {difference.length > 0 && (
+        <section class="section">
+          <h3>What changed since you looked</h3>
+          <Moved difference={difference} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function Close({
+  onClose,
+  primary = false,
+}: {
+  readonly onClose: () => void;
+  readonly primary?: boolean;
+}): JSX.Element {
+  return (
+    <button type="button" class={primary ? 'button is-primary' : 'button'} onClick={onClose}>
+      {primary ? 'Close' : 'Cancel'}
+    </button>
+  );
+}
+
+interface ReasonProps {
+  readonly action: Action;
+  readonly isRequired: boolean;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly isOff: boolean;
+}
+
+function Reason({ action, isRequired, text, onChange, isOff }: ReasonProps): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{isRequired ? 'How do you know? (required)' : 'Reason'}</label>
+      <textarea
+        id={id}
+        class="input"
+        maxLength={500}
+        value={text}
+        disabled={isOff}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <span class="hint">
+        {action.action === 'reject'
+          ? 'The agent gets this text. Say what it should do instead.'
+          : 'It is stored in the audit.'}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { JSX } from 'preact';
+import type { ActResponse } from '../../api/types.js';
+import { api } from '../data/api.js';
+import { useLoad } from '../data/load.js';
+import { live } from '../data/stream.js';
+import { Facts, Note, Time, type Tone } from '../ui/basics.js';
+import { JsonTree } from '../ui/json-tree.js';
+import { OperationBadge } from '../ui/states.js';
+
+/** The result of an action, not the request: the operation is followed until it settles. */
+export function Outcome({ response }: { readonly response: ActResponse }): JSX.Element {
+  const { operation: first, text, audit } = response;
+  const loaded = useLoad(
+    () => api.operation(first.id),
+    first.id,
+    live.value?.operationsVersion ?? 0,
+  );
+  const operation = loaded.value?.operation ?? first;
+  const { answer, blocked } = operation;
+  return (
+    <>
+      <Note tone={toneOf(response)} role="status">
+        <strong>{text}</strong>
+      </Note>
+      <Facts
+        facts={[
+          { name: 'State now', value: <OperationBadge operation={operation} /> },
+          {
+            name: 'Settled',
+            value: operation.settled_at && <Time at={operation.settled_at} zone />,
+          },
+          { name: 'Waits because', value: blocked?.explanation },
+          {
+            name: 'Result',
+            value: answer && <JsonTree value={answer.error ?? answer.data} />,
+          },
+          {
+            name: 'Audit entry',
+            value: audit && (
+              <a href="/audit">
+                {audit.seq}: {audit.kind}
+              </a>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function toneOf({ action, settled }: ActResponse): Tone {
+  if (action === 'check_upstream') return settled === true ? 'ok' : 'unknown';
+  return 'ok';
+}

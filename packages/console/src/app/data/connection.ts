@@ -1,0 +1,30 @@
+/** How the page is connected. Only `live` may look healthy. */
+export type Connection =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'live'; readonly heardAt: number }
+  /** Connected, but silent for longer than a beat takes. */
+  | { readonly state: 'late'; readonly heardAt: number }
+  | {
+      readonly state: 'lost';
+      readonly since: number;
+      readonly heardAt: number | undefined;
+      readonly retryAt: number;
+    }
+  | { readonly state: 'signed-out' };
+
+/** The server sends something at least every 2 s. */
+const LATE_AFTER_MS = 3_000;
+const LOST_AFTER_MS = 4_500;
+
+/** What silence means. */
+export function judgeSilence(connection: Connection, now: number): 'ok' | 'late' | 'lost' {
+  if (connection.state !== 'live' && connection.state !== 'late') return 'ok';
+  const silent = now - connection.heardAt;
+  if (silent >= LOST_AFTER_MS) return 'lost';
+  return silent >= LATE_AFTER_MS ? 'late' : 'ok';
+}
+
+/** The delay before the next try to connect, with the number of failed ones: 0.5, 1, 2, 4, then 5 s. */
+export function reconnectDelay(failures: number): number {
+  return Math.min(5_000, 500 * 2 ** Math.max(0, failures - 1));
+}

@@ -1,0 +1,45 @@
+import type { JSX } from 'preact';
+import type { CallSummary } from '../../api/types.js';
+import { formatDuration } from '../lib/format.js';
+import { Time } from './basics.js';
+import { CodeBadge } from './states.js';
+
+/** A short list of calls, each with a link. The long list is virtual. */
+export function CallTable({ calls }: { readonly calls: readonly CallSummary[] }): JSX.Element {
+  return (
+    <div class="table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Ended</th>
+            <th scope="col">Tool</th>
+            <th scope="col">Code</th>
+            <th scope="col" class="num">
+              Attempts
+            </th>
+            <th scope="col" class="num">
+              Elapsed
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {calls.map((call) => (
+            <tr key={call.seq}>
+              <td>
+                <a href={`/calls/${call.seq}`}>
+                  <Time at={call.at} />
+                </a>
+              </td>
+              <td>{call.tool}</td>
+              <td>
+                <CodeBadge code={call.code} outcome={call.outcome} />
+              </td>
+              <td class="num">{call.attempts}</td>
+              <td class="num">{formatDuration(call.elapsed_ms)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

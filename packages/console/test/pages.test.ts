@@ -1,0 +1,307 @@
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startBrowser, type Browser, type Page, type PageOptions } from './support/browser.js';
+import { startFakeServer, type FakeServer } from './support/fake-server.js';
+import { APPROVALS, calls } from './support/incident.js';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+let server: FakeServer;
+/** Errors, refused requests and violations of the content security policy, of all pages of a test. */
+let problems: string[] = [];
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  server = await startFakeServer();
+  problems = [];
+});
+afterEach(async () => {
+  await browser.closePages();
+  await server.close();
+});
+
+const open = async (path: string, options?: PageOptions): Promise<Page> => {
+  const page = await browser.page(options);
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
+      problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.url)) problems.push(`outside request: ${request.url()}`);
+  });
+  await page.goto(server.url + path);
+  await page.locator('main h1').waitFor();
+  return page;
+};
+const settled = async (page: Page): Promise<void> => {
+  await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0);
+};
+
+const PAGES = [
+  '/',
+  '/approvals',
+  '/approvals?view=expired',
+  `/approvals/${APPROVALS[0]?.id}`,
+  `/approvals/${APPROVALS[2]?.id}?edit=1`,
+  '/operations',
+  '/operations?view=all',
+  '/operations/op_01JC7Q8Z2M',
+  '/calls',
+  '/calls/200',
+  '/calls/c-in-flight-1',
+  '/policy',
+  '/tools',
+  '/tools/search_items',
+  '/audit',
+  '/settings',
+] as const;
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe finds that is serious or critical. */
+const violations = async (page: Page): Promise<string[]> => {
+  if (await page.evaluate<boolean>("typeof axe === 'undefined'")) await page.evaluate(axe);
+  const found = await page.evaluate<readonly Violation[]>(
+    "axe.run({ resultTypes: ['violations'] }).then((r) => r.violations)",
+  );
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary ?? ''}`);
+};
+
+describe('every page', () => {
+  test.for([
+    ['a desk, light', {}],
+    ['a phone, dark', { width: 390, height: 844, dark: true }],
+  ] as const)(
+    'on %s is accessible and keeps to the content security policy',
+    { timeout: 120_000 }, // axe looks at every element of 16 pages
+    async ([, options]) => {
+      const page = await open('/', options);
+      await page.locator('.chart canvas').first().waitFor();
+      const found: string[] = [];
+      for (const path of PAGES) {
+        // As a link does: the page is not loaded again.
+        await page.evaluate(
+          `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new Event('popstate'))`,
+        );
+        await page.locator('main h1').waitFor();
+        await settled(page);
+        found.push(...(await violations(page)).map((text) => `${path} ${text}`));
+        const width = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - innerWidth',
+        );
+        if (width > 0) found.push(`${path} is ${width} px wider than the screen`);
+      }
+      expect(found).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('shows the time with its zone', async () => {
+    const page = await open('/calls/200');
+    await expect
+      .poll(() => page.locator('.live').textContent())
+      .toMatch(/\d\d:\d\d:\d\d (CET|CEST|GMT\+\d)/);
+    await page.getByText(/^Ended .* (CET|CEST|GMT\+\d) after/).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('a lost connection', () => {
+  const expectLost = async (page: Page): Promise<void> => {
+    // After 4.5 s of the page's time (connection.test.ts), which a busy machine may stretch.
+    await page.getByRole('alert').getByText('Connection to the server lost').waitFor();
+    expect(await page.locator('.live').textContent()).toContain('Connection lost');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+      'The present state is not known',
+    );
+    expect(await page.title()).toMatch(/^\(!\)/);
+  };
+
+  test('is told when the server is killed, and again live when it is back', async () => {
+    const page = await open('/');
+    await page.getByText('Something is broken').waitFor();
+    await server.stop();
+    await expectLost(page);
+    await server.start();
+    await page.getByText('Something is broken').waitFor();
+    await expect.poll(() => page.locator('.live').textContent()).toContain('Live');
+  });
+
+  test('is told when the server only falls silent', async () => {
+    const page = await open('/');
+    await page.getByText('Something is broken').waitFor();
+    server.mute();
+    await expectLost(page);
+  });
+
+  test('switches actions off', async () => {
+    const page = await open('/approvals');
+    await server.stop();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).first().isDisabled()).toBe(true);
+  });
+});
+
+describe('the list of calls', () => {
+  const rows = (page: Page) => page.getByRole('table', { name: 'Ended calls' }).getByRole('row');
+
+  test('keeps at most 100 rows in the document, also at the end of a long list', async () => {
+    const all = server.addCalls(3_000);
+    const page = await open('/calls');
+    await rows(page).nth(10).waitFor();
+    const oldest = `/calls/${all.at(-1)?.seq}`;
+    await expect
+      .poll(async () => {
+        await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+        expect(await rows(page).count()).toBeLessThanOrEqual(101);
+        return page.locator(`a[href="${oldest}"]`).count();
+      })
+      .toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('grows live, stands still while it is frozen, and says what it holds back', async () => {
+    const page = await open('/calls');
+    await rows(page).nth(10).waitFor();
+    const ended = (seq: number, tool: string) =>
+      calls(Date.now(), 1, seq).map((call) => ({ ...call, tool }));
+    server.send({ type: 'calls', data: { calls: ended(9_001, 'a_new_call') } });
+    await page.getByRole('link', { name: 'a_new_call' }).waitFor();
+    await page.getByRole('button', { name: 'Freeze' }).click();
+    server.send({ type: 'calls', data: { calls: ended(9_002, 'a_held_call') } });
+    await page.getByRole('button', { name: 'Continue (1 new)' }).waitFor();
+    expect(await page.getByRole('link', { name: 'a_held_call' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Continue (1 new)' }).click();
+    await page.getByRole('link', { name: 'a_held_call' }).waitFor();
+  });
+
+  test('keeps its filters in the address', async () => {
+    const page = await open('/calls');
+    await page.getByLabel('Code').selectOption('failed');
+    await expect.poll(() => new URL(page.url()).search).toBe('?code=failed');
+    await expect.poll(() => page.locator('.rows-body .badge.is-ok').count()).toBe(0);
+    await page.reload();
+    await rows(page).nth(2).waitFor();
+    expect(await page.getByLabel('Code').inputValue()).toBe('failed');
+    expect(await page.locator('.rows-body .badge.is-ok').count()).toBe(0);
+  });
+
+  test('never shows a retry as running', async () => {
+    const page = await open('/calls');
+    const flying = page.locator('.in-flight li');
+    await expect.poll(() => flying.count()).toBe(3);
+    const texts = await flying.allTextContents();
+    expect(texts[0]).toContain('Waits to retry');
+    expect(texts[1]).toContain('Running');
+    expect(texts[2]).toContain('Retrying: attempt 2');
+  });
+});
+
+describe('an approval', () => {
+  test('is decided with keys, after its consequence is shown', async () => {
+    const page = await open('/approvals');
+    await page.getByText('posts-need-a-person').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('a');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The circuit of api.x.com is open').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Approve and execute' }).click();
+    await dialog.getByText('Executed').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.approval').count()).toBe(2);
+    expect(await page.getByText('Exports work again').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('is not decided with keys when shortcuts are off', async () => {
+    const page = await open('/settings');
+    await page.getByLabel('Single keys are shortcuts').uncheck();
+    await page.goto(`${server.url}/approvals`);
+    await page.getByText('posts-need-a-person').first().waitFor();
+    await page.keyboard.press('a');
+    await page.getByRole('button', { name: 'Approve' }).first().waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.locator('kbd').count()).toBe(0);
+  });
+
+  test('that another operator decided meanwhile shows the difference and executes nothing', async () => {
+    const [first] = APPROVALS;
+    const page = await open(`/approvals/${first?.id}`);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What happens').waitFor();
+    server.change(first?.id ?? '', { state: 'denied' });
+    await dialog.getByRole('button', { name: 'Approve and execute' }).click();
+    await dialog.getByText('The state has changed: nothing was executed').waitFor();
+    await dialog.getByText('What changed since you looked').waitFor();
+    expect(await dialog.locator('.diff del').textContent()).toBe('undecided');
+  });
+
+  test('is edited with a difference, and rejected with a reason', async () => {
+    const [first, second] = APPROVALS;
+    const page = await open(`/approvals/${second?.id}?edit=1`);
+    await page.getByRole('textbox').fill('Exports work again. A report follows on Monday.');
+    await page.locator('.diff ins').getByText('Monday').waitFor();
+    await page.getByRole('button', { name: 'Edit and approve' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What the edit changes').waitFor();
+    await dialog.getByRole('button', { name: 'Approve the edited call' }).click();
+    await dialog.getByText('State now').waitFor();
+
+    await page.goto(`${server.url}/approvals/${first?.id}`);
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await dialog.getByLabel('Reason').fill('Wait for the report.');
+    await dialog.getByText('The agent receives your reason.').waitFor();
+    await dialog.getByRole('button', { name: 'Reject' }).click();
+    await dialog.getByText('Rejected. The agent gets your reason.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('is approved in a batch of one tool and rule only', async () => {
+    const page = await open('/approvals');
+    await page.getByLabel('Select x_post_tweet').first().check();
+    await page.getByLabel('Select github_create_issue').check();
+    const start = page.getByRole('button', { name: 'Compare and approve' });
+    expect(await start.isDisabled()).toBe(true);
+    await page.getByText('A batch must be of one tool and one rule.').waitFor();
+    await page.getByLabel('Select github_create_issue').uncheck();
+    await page.getByLabel('Select x_post_tweet').nth(1).check();
+    await start.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Exports work again').waitFor();
+    await dialog.getByRole('button', { name: 'Approve 2 calls' }).click();
+    await expect.poll(() => dialog.getByText('Approved', { exact: true }).count()).toBe(2);
+  });
+});
+
+test('hostile strings stay text', async () => {
+  const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const [first] = APPROVALS;
+  server.change(first?.id ?? '', { arguments: { text: hostile }, account: hostile });
+  const page = await open(`/approvals/${first?.id}`);
+  await page.locator('.post-text').getByText(hostile).waitFor();
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  await page.goto(`${server.url}/approvals`);
+  await page.locator('.decisive-value').getByText(hostile).waitFor();
+  expect(await page.title()).toContain('Approvals');
+  expect(problems).toEqual([]);
+});
+
+test('a page that does not exist says so', async () => {
+  const page = await browser.page();
+  await page.goto(`${server.url}/nowhere`);
+  await page.getByText('There is no such page').waitFor();
+  expect(await page.title()).toContain('Not found');
+});
