@@ -7,17 +7,10 @@ export interface ServerOptions {
   readonly env: Record<string, string>;
 }
 
-interface ConnectedServer {
-  readonly client: Client;
-  readonly pid: number;
-  /** Resolves when the process has exited. */
-  readonly exited: Promise<void>;
-}
-
 const KEPT_STDERR = 4000;
 
 /** Starts a server process and connects to it with the MCP client over stdio. */
-export async function connectServer({ command, env }: ServerOptions): Promise<ConnectedServer> {
+export async function connectServer({ command, env }: ServerOptions) {
   const [file, ...args] = command;
   const transport = new StdioClientTransport({ command: file, args, env, stderr: 'pipe' });
   let stderr = '';
@@ -25,7 +18,7 @@ export async function connectServer({ command, env }: ServerOptions): Promise<Co
     stderr = (stderr + chunk.toString()).slice(-KEPT_STDERR);
   });
   const client = new Client({ name: 'toolkeel-drill', version: '0.1.0' });
-  // The SDK calls this property; it has no event for it.
+  // Resolves when the process has exited. The SDK calls this property; it has no event for it.
   const exited = new Promise<void>((onclose) => Object.assign(client, { onclose }));
   try {
     await client.connect(transport);

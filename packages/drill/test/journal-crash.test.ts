@@ -12,6 +12,7 @@ import {
   type MatrixResult,
 } from './support/matrix.js';
 import { startServer } from '../src/journal/calls.js';
+import { bundledLaunch, type Launch } from '../src/journal/launch.js';
 import type { StopInstruction, ServerSettings } from '../src/journal/server/faults.js';
 import { startEffectsUpstream, type EffectsUpstream } from '../src/journal/upstream.js';
 
@@ -19,6 +20,11 @@ const journals = {
   sqlite: (dir: string) => Promise.resolve({ url: `sqlite:${join(dir, 'journal.db')}` }),
   postgres: () => testJournal(),
 };
+
+let launch: Launch;
+beforeAll(async () => {
+  launch = await bundledLaunch('bundled-crash');
+});
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-crash-'));
@@ -40,7 +46,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   it('executes at most once wherever the server is killed, and reports every knowable outcome', async () => {
     const results: MatrixResult[] = [];
     for (const cases of matrixCases())
-      results.push(...(await runCases(cases, settings, upstream, kind)));
+      results.push(...(await runCases(cases, settings, upstream, kind, launch)));
 
     const violations = results.flatMap((result) =>
       violationsOf(result).map((what) => `${result.tool}, killed ${result.point}: ${what}`),
@@ -66,9 +72,9 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
 
   const stopped = async (point: StopInstruction['point'], tool: string, key: string) => {
     const stop: StopInstruction = { point, nth: 1, signal: 'SIGSTOP' };
-    const stoppedServer = await startServer({ ...settings, stop });
+    const stoppedServer = await startServer({ ...settings, stop }, launch);
     const first = stoppedServer.call(tool, { key }, 100_000);
-    const successor = await startServer(settings);
+    const successor = await startServer(settings, launch);
     const repeat = () => successor.call(tool, { key }, 45_000);
     const answerOtherThan = async (...codes: string[]) => {
       for (;;) {

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testJournal } from '@toolkeel/journal/testing';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type KillTestPlan, runKillTest, violations } from '../src/journal/kill-test.js';
+import { bundledLaunch, type Launch } from '../src/journal/launch.js';
 import { startEffectsUpstream } from '../src/journal/upstream.js';
 
 /** 4 processes × 25 callers × 20 keys: every caller requests every operation. */
-const plan: KillTestPlan = {
+const plan: Omit<KillTestPlan, 'launch'> = {
   servers: 4,
   callersPerServer: 25,
   groups: 1,
@@ -19,7 +20,15 @@ const plan: KillTestPlan = {
   name: 'kill',
 };
 
-async function killTestOn(journal: (dir: string) => Promise<string>, plan: KillTestPlan) {
+let launch: Launch;
+beforeAll(async () => {
+  launch = await bundledLaunch('bundled-kill');
+});
+
+async function killTestOn(
+  journal: (dir: string) => Promise<string>,
+  few: Partial<KillTestPlan> = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-kill-'));
   const upstream = await startEffectsUpstream({ seed: 7, faultRate: 0.3 });
   try {
@@ -30,7 +39,11 @@ async function killTestOn(journal: (dir: string) => Promise<string>, plan: KillT
       leaseMs: 3_000,
       callTimeoutMs: 50_000,
     };
-    const { totals, reportedIds } = await runKillTest(plan, settings, upstream);
+    const { totals, reportedIds } = await runKillTest(
+      { ...plan, ...few, launch },
+      settings,
+      upstream,
+    );
     const perAct = new Map<string, string[]>();
     for (const { key, id } of await upstream.effects())
       perAct.set(key, [...(perAct.get(key) ?? []), id]);
@@ -42,7 +55,7 @@ async function killTestOn(journal: (dir: string) => Promise<string>, plan: KillT
 }
 
 it('shows duplicates without a journal, so that the test is meaningful', async () => {
-  const few = { ...plan, servers: 2, callersPerServer: 4, actsPerCaller: 2 };
+  const few = { servers: 2, callersPerServer: 4, actsPerCaller: 2 };
   const { totals } = await killTestOn(() => Promise.resolve('off'), few);
   expect(totals.duplicates).toBeGreaterThan(0);
 }, 120_000);
@@ -53,7 +66,7 @@ it.each([
 ] as const)(
   'executes each key once and answers every caller in time, on %s',
   async (_, journal) => {
-    const { totals, reportedIds, perAct } = await killTestOn(journal, plan);
+    const { totals, reportedIds, perAct } = await killTestOn(journal);
     expect(violations(totals)).toEqual([]);
     expect(totals.deaths).toBeGreaterThan(3);
     expect(totals.calls).toBeGreaterThanOrEqual(2_000);

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { connectServer } from '../mcp-server.js';
-import { launch, type Launch } from './launch.js';
+import type { Launch } from './launch.js';
 import type { ServerSettings } from './server/faults.js';
 
 type Reply =
@@ -33,7 +33,7 @@ interface DrillServer {
 /** Starts a server of the drill. Every call has a new request id; a repeated call is just another call. */
 export async function startServer(
   settings: ServerSettings,
-  { script, env }: Launch = launch,
+  { script, env }: Launch,
 ): Promise<DrillServer> {
   const { client, pid, exited } = await connectServer({
     command: [process.execPath, script, JSON.stringify(settings)],
@@ -66,7 +66,7 @@ export class RestartingServer {
   #isRunning = false;
   kills = 0;
 
-  constructor(settings: ServerSettings, how: Launch = launch) {
+  constructor(settings: ServerSettings, how: Launch) {
     this.#settings = settings;
     this.#launch = how;
     this.#server = this.#start();

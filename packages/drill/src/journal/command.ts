@@ -260,7 +260,11 @@ async function runControl(options: JournalDrillOptions, launch: Launch): Promise
 }
 
 /** Kills are paced so that both goals are reached at the same time. */
-function planOf(name: string, options: JournalDrillOptions, seed: number): KillTestPlan {
+function planOf(
+  name: string,
+  options: JournalDrillOptions,
+  seed: number,
+): Omit<KillTestPlan, 'launch'> {
   return {
     servers: SERVERS,
     callersPerServer: CALLERS,

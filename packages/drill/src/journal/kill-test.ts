@@ -67,7 +67,7 @@ export interface KillTestPlan {
   readonly seed: number;
   /** When callers stop requesting new operations, by `performance.now`. */
   readonly until?: number;
-  readonly launch?: Launch;
+  readonly launch: Launch;
   /** Part of every key, so that tests on one journal do not share operations. */
   readonly name: string;
 }

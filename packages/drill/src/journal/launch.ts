@@ -14,19 +14,16 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The compiled server. */
-export const launch: Launch = { script: built('server/main.js'), env: {} };
-
 /**
- * The same server bundled into one file with Node's compile cache. It starts in half the time, so that
- * a drill kills twice as many processes in the same time.
+ * The compiled server, bundled into one file with Node's compile cache. It starts in half the time, so
+ * that a drill kills twice as many processes in the same time. Concurrent runs need different folders.
  */
-export async function bundledLaunch(): Promise<Launch> {
-  const dir = built('bundled');
+export async function bundledLaunch(folder = 'bundled'): Promise<Launch> {
+  const dir = built(folder);
   const script = join(dir, 'server.mjs');
   mkdirSync(dir, { recursive: true });
   await build({
-    entryPoints: [launch.script],
+    entryPoints: [built('server/main.js')],
     outfile: script,
     bundle: true,
     platform: 'node',

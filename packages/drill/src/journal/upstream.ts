@@ -31,32 +31,24 @@ export interface Hold {
   readonly nth: number;
 }
 
-export interface EffectsUpstream {
-  readonly url: string;
-  /** Holds a later write. */
-  readonly hold: (
-    hold: Hold,
-  ) => Promise<{ readonly reached: () => Promise<void>; readonly release: () => Promise<void> }>;
-  readonly counts: () => Promise<EffectCounts>;
-  /** Every committed write. */
-  readonly effects: () => Promise<readonly Effect[]>;
-  readonly stop: () => Promise<void>;
-}
+export type EffectsUpstream = Awaited<ReturnType<typeof startEffectsUpstream>>;
 
-export async function startEffectsUpstream(settings: UpstreamSettings): Promise<EffectsUpstream> {
+export async function startEffectsUpstream(settings: UpstreamSettings) {
   const { all, close } = await startUpstreams(built('upstream-thread.js'), settings);
   const { url, get, send } = all[0]!;
   return {
     url,
-    hold: async (hold) => {
+    /** Holds a later write. */
+    hold: async (hold: Hold) => {
       await send('PUT', '/hold', hold);
       return {
         reached: () => send('PUT', '/held', hold),
         release: () => send('PUT', '/release', hold),
       };
     },
-    counts: () => get('/committed'),
-    effects: () => get('/effects'),
+    counts: () => get<EffectCounts>('/committed'),
+    /** Every committed write. */
+    effects: () => get<readonly Effect[]>('/effects'),
     stop: close,
   };
 }

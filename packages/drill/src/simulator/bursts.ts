@@ -1,5 +1,5 @@
 import { derive, draw, faultModes, type Outage, OutageSchedule, randomOutages } from './model.js';
-import { quantileOf, sorted } from '../stats/stats.js';
+import { p95Of } from '../stats/stats.js';
 import { drive, loadOf, type ScenarioOptions, shareOfOk } from './cell.js';
 
 interface BurstOptions extends ScenarioOptions {
@@ -7,12 +7,6 @@ interface BurstOptions extends ScenarioOptions {
   readonly meanMs: number;
   readonly perSecond: number;
   readonly calls: number;
-}
-
-interface BurstResult {
-  readonly success: number;
-  readonly load: number;
-  readonly p95Ms: number;
 }
 
 /** The share of the time for which the upstream is down. */
@@ -28,13 +22,7 @@ export function callsForBursts(wanted: number, meanMs: number, perSecond: number
 }
 
 /** The same share of failing requests as in the cells, but consecutive: intermittent outages. */
-export async function runBursts({
-  variant,
-  meanMs,
-  perSecond,
-  calls,
-  seed,
-}: BurstOptions): Promise<BurstResult> {
+export async function runBursts({ variant, meanMs, perSecond, calls, seed }: BurstOptions) {
   const untilMs = (2 * calls * 1000) / perSecond + 3_600_000;
   const outages = randomOutages({ seed: derive(seed, 3), meanMs, share: DOWN_SHARE, untilMs });
   const trace = await drive({
@@ -46,11 +34,7 @@ export async function runBursts({
     faults: faultModes.none,
     arrivals: { perSecond },
   });
-  return {
-    success: shareOfOk(trace),
-    load: loadOf(trace),
-    p95Ms: quantileOf(sorted(trace.tookMs), 0.95),
-  };
+  return { success: shareOfOk(trace), load: loadOf(trace), p95Ms: p95Of(trace.tookMs) };
 }
 
 /** `warm`: one process meets all bursts. `cold`: every burst meets a new process. */
@@ -66,20 +50,12 @@ interface InsideBurstOptions extends ScenarioOptions {
   readonly calls: number;
 }
 
-interface InsideBurstResult {
-  /** Calls that began inside a burst, and the share of them that succeeded. */
-  readonly calls: number;
-  readonly success: number;
-  readonly maxAttempts: number;
-  readonly maxWallMs: number;
-}
-
 /** Mean time between two bursts. It varies by half, so that no policy synchronizes with it. */
 const GAP_MS = 5_000;
 const WARM_MS = 12_000;
 
 /** A healthy upstream with bursts in which it fails every request immediately. */
-export async function runInsideBursts(options: InsideBurstOptions): Promise<InsideBurstResult> {
+export async function runInsideBursts(options: InsideBurstOptions) {
   const { start, burstMs, perSecond, seed } = options;
   const bursts = Math.ceil((options.calls * 1000) / (perSecond * burstMs));
   const inside: InsideTotals = { calls: 0, ok: 0, maxAttempts: 0, maxWallMs: 0 };
@@ -100,11 +76,14 @@ export async function runInsideBursts(options: InsideBurstOptions): Promise<Insi
 }
 
 /** The standard error of the difference between two shares. */
-export function standardError(...shares: readonly InsideBurstResult[]): number {
+export function standardError(
+  ...shares: readonly { readonly success: number; readonly calls: number }[]
+): number {
   const variances = shares.map(({ success, calls }) => (success * (1 - success)) / calls);
   return Math.sqrt(variances.reduce((sum, variance) => sum + variance, 0));
 }
 
+/** Calls that began inside a burst. */
 interface InsideTotals {
   calls: number;
   ok: number;

@@ -3,12 +3,11 @@ import type { Variant, CircuitEvent } from './variants.js';
 import { type Arrivals, begin, derive, draw, type FaultModeName, faultModes } from './model.js';
 import { SimulatedUpstream, type UpstreamOptions } from './simulated-upstream.js';
 import {
-  type Interval,
   type Lognormal,
   lognormalQuantile,
+  p95Of,
   quantileOf,
   ratioInterval,
-  sorted,
 } from '../stats/stats.js';
 
 /** The latency of the scenarios that do not compare latencies. */
@@ -79,34 +78,23 @@ export interface CellOptions extends ScenarioOptions {
   readonly calls: number;
 }
 
-export interface CellResult {
-  readonly success: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-  /** p95 of all calls ÷ p95 of all calls without faults, and the 95 % interval of it. */
-  readonly ratio: number;
-  readonly interval: Interval;
-  /** Requests for each call. */
-  readonly load: number;
-  readonly maxAttempts: number;
-  readonly maxWallMs: number;
-}
+export type CellResult = Awaited<ReturnType<typeof runCell>>;
 
 /** One variant against one latency and one fault mode. */
-export async function runCell(options: CellOptions): Promise<CellResult> {
+export async function runCell(options: CellOptions) {
   const { seed, faultRate } = options;
   const mode = faultModes[options.faults];
   const faults = faultRate === undefined ? mode : { ...mode, rate: faultRate };
   const trace = await drive({ ...options, faults });
   const without = faultFree(options);
-  const took = sorted(trace.tookMs);
+  const took = trace.tookMs.toSorted();
   return {
     success: shareOfOk(trace),
     p50Ms: quantileOf(took, 0.5),
     p95Ms: quantileOf(took, 0.95),
     p99Ms: quantileOf(took, 0.99),
-    ratio: quantileOf(took, 0.95) / quantileOf(sorted(without), 0.95),
+    /** p95 of all calls ÷ p95 of all calls without faults, and the 95 % interval of it. */
+    ratio: quantileOf(took, 0.95) / p95Of(without),
     interval: ratioInterval(trace.tookMs, without, { q: 0.95, seed: derive(seed, 2) }),
     load: loadOf(trace),
     maxAttempts: trace.attempts.reduce((most, one) => Math.max(most, one), 0),
@@ -115,7 +103,11 @@ export async function runCell(options: CellOptions): Promise<CellResult> {
 }
 
 /** The latency of the same calls without faults, the same for every policy. */
-function faultFree({ calls, seed, latency }: CellOptions): Float64Array {
+export function faultFree({
+  calls,
+  seed,
+  latency,
+}: Pick<CellOptions, 'calls' | 'seed' | 'latency'>): Float64Array {
   return Float64Array.from({ length: calls }, (_, call) =>
     lognormalQuantile(latency, draw(seed, 'latency', call)),
   );

@@ -1,21 +1,20 @@
-import { type Arrivals, arrivalTimes, derive, draw, faultModes, type OutageKind } from './model.js';
-import { drive, type ScenarioOptions, shareOfOk, type Trace, usualLatency } from './cell.js';
-import { lognormalQuantile, quantileOf, sorted } from '../stats/stats.js';
+import { type Arrivals, arrivalTimes, derive, faultModes, type OutageKind } from './model.js';
+import {
+  drive,
+  faultFree,
+  type ScenarioOptions,
+  shareOfOk,
+  type Trace,
+  usualLatency,
+} from './cell.js';
+import { p95Of } from '../stats/stats.js';
 
 interface OutageOptions extends ScenarioOptions {
   readonly perSecond: number;
   readonly outage: OutageKind;
 }
 
-export interface OutageResult {
-  /** Requests that reach the upstream for each of the first 1,000 calls of the outage. */
-  readonly load: number;
-  /** The same for the calls after the circuit first opened; undefined if it never opened. */
-  readonly loadOnceOpen: number | undefined;
-  readonly opensAfterMs: number | undefined;
-  /** The mean time until a call fails. */
-  readonly meanMsToFail: number;
-}
+export type OutageResult = Awaited<ReturnType<typeof runOutage>>;
 
 /** The number of calls over which the load is counted. */
 const FIRST = 1000;
@@ -27,7 +26,7 @@ const LASTS_MS = 15_000;
 const LASTS_CALLS = 2 * FIRST;
 
 /** A healthy upstream that fails completely and does not recover. */
-export async function runOutage(options: OutageOptions): Promise<OutageResult> {
+export async function runOutage(options: OutageOptions) {
   const { perSecond, seed } = options;
   const before = Math.max(WARM_CALLS, Math.round((WARM_MS * perSecond) / 1000));
   const during = Math.max(LASTS_CALLS, Math.round((LASTS_MS * perSecond) / 1000));
@@ -53,7 +52,9 @@ export async function runOutage(options: OutageOptions): Promise<OutageResult> {
   const opened = openedAt ?? Infinity;
   const since = trace.startedAt.findIndex((at) => at >= opened);
   return {
+    /** Requests that reach the upstream for each of the first 1,000 calls of the outage. */
     load: requests / FIRST,
+    /** The same for the calls after the circuit first opened; undefined if it never opened. */
     loadOnceOpen: since < 0 ? undefined : mean(trace.attempts.subarray(since)),
     opensAfterMs: openedAt === undefined ? undefined : openedAt - from,
     meanMsToFail: mean(trace.tookMs.subarray(before)),
@@ -73,14 +74,6 @@ interface RecoveryOptions extends ScenarioOptions {
   readonly capacity: number;
 }
 
-interface RecoveryResult {
-  /** Mean time from the end of the outage until 90 % of each second's calls are well served. */
-  readonly recoversAfterMs: number;
-  readonly slowestMs: number;
-  /** The most requests in one second after the outage, as a multiple of the calls. */
-  readonly peakLoad: number;
-}
-
 /** A call is well served if it succeeds within five times the p95 of the upstream. */
 const WELL_MS = 5 * usualLatency.p95Ms;
 /** The observation period; a result of this value means "longer". */
@@ -91,22 +84,22 @@ const SECOND = 1000;
 const LENGTHS = [0.8, 1, 1.2];
 
 /** Measures how long calls take to succeed after an outage, and the load that returning calls cause. */
-export async function runRecovery(options: RecoveryOptions): Promise<RecoveryResult> {
-  const runs: { afterMs: number; peakLoad: number }[] = [];
+export async function runRecovery(options: RecoveryOptions) {
+  const runs: Awaited<ReturnType<typeof recoverOnce>>[] = [];
   for (const [n, length] of LENGTHS.entries()) {
     const seed = derive(options.seed, n);
     runs.push(await recoverOnce({ ...options, seed, outageMs: options.outageMs * length }));
   }
   return {
+    /** Mean time from the end of the outage until 90 % of each second's calls are well served. */
     recoversAfterMs: runs.reduce((sum, { afterMs }) => sum + afterMs, 0) / runs.length,
     slowestMs: Math.max(...runs.map(({ afterMs }) => afterMs)),
+    /** The most requests in one second after the outage, as a multiple of the calls. */
     peakLoad: Math.max(...runs.map(({ peakLoad }) => peakLoad)),
   };
 }
 
-async function recoverOnce(
-  options: RecoveryOptions,
-): Promise<{ afterMs: number; peakLoad: number }> {
+async function recoverOnce(options: RecoveryOptions) {
   const { perSecond, outageMs, capacity } = options;
   const end = WARM_MS + outageMs;
   const requests = new Uint32Array(Math.ceil(AFTER_MS / SECOND));
@@ -151,14 +144,8 @@ interface FalseOpenOptions extends ScenarioOptions {
   readonly callsPerRun: number;
 }
 
-interface FalseOpenResult {
-  /** Runs in which the circuit opened although most requests succeeded. */
-  readonly opened: number;
-  readonly runs: number;
-}
-
 /** Counts the runs in which the circuit opens while most requests succeed. */
-export async function runFalseOpens(options: FalseOpenOptions): Promise<FalseOpenResult> {
+export async function runFalseOpens(options: FalseOpenOptions) {
   const { variant, faultRate, arrivals, runs, callsPerRun, seed } = options;
   let opened = 0;
   for (let run = 0; run < runs; run++) {
@@ -185,61 +172,37 @@ interface ColdOptions extends ScenarioOptions {
   readonly runs: number;
 }
 
-interface ColdResult {
-  /** p95 of all first calls of all runs ÷ the same without faults. */
-  readonly ratio: number;
-  /** The same for the first twenty calls of each run, before the latency is known. */
-  readonly firstRatio: number;
-  readonly success: number;
-  /** The share of runs in which at least 95 % of the calls succeeded. */
-  readonly runsPassing: number;
-}
-
 const CALLS_PER_RUN = 200;
 const EARLY_CALLS = 20;
 
 /** Many new processes, each with its first calls. */
-export async function runCold({
-  variant,
-  p95Ms,
-  perSecond,
-  runs,
-  seed,
-}: ColdOptions): Promise<ColdResult> {
+export async function runCold({ variant, p95Ms, perSecond, runs, seed }: ColdOptions) {
   const latency = { p95Ms, sigma: 0.5 };
   const took = new Float64Array(runs * CALLS_PER_RUN);
   const without = new Float64Array(took.length);
   let passing = 0;
   let success = 0;
   for (let run = 0; run < runs; run++) {
-    const runSeed = derive(seed, 1000 + run);
+    const calls = { latency, seed: derive(seed, 1000 + run), calls: CALLS_PER_RUN };
     const trace = await drive({
+      ...calls,
       variant,
-      latency,
-      seed: runSeed,
-      calls: CALLS_PER_RUN,
       faults: faultModes.fast,
       arrivals: { perSecond },
     });
     took.set(trace.tookMs, run * CALLS_PER_RUN);
-    for (let call = 0; call < CALLS_PER_RUN; call++) {
-      without[run * CALLS_PER_RUN + call] = lognormalQuantile(
-        latency,
-        draw(runSeed, 'latency', call),
-      );
-    }
+    without.set(faultFree(calls), run * CALLS_PER_RUN);
     success += shareOfOk(trace) / runs;
     if (shareOfOk(trace) >= 0.95) passing++;
   }
   const early = (_: number, i: number): boolean => i % CALLS_PER_RUN < EARLY_CALLS;
   return {
-    ratio: p95(took) / p95(without),
-    firstRatio: p95(took.filter(early)) / p95(without.filter(early)),
+    /** p95 of all first calls of all runs ÷ the same without faults. */
+    ratio: p95Of(took) / p95Of(without),
+    /** The same for the first twenty calls of each run, before the latency is known. */
+    firstRatio: p95Of(took.filter(early)) / p95Of(without.filter(early)),
     success,
+    /** The share of runs in which at least 95 % of the calls succeeded. */
     runsPassing: passing / runs,
   };
-}
-
-function p95(values: Float64Array): number {
-  return quantileOf(sorted(values), 0.95);
 }

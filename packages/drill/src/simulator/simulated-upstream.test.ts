@@ -1,7 +1,7 @@
 import { attemptTimeout, compose, type Outcome } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { lognormalQuantile, quantileOf, sorted } from '../stats/stats.js';
+import { lognormalQuantile, quantileOf } from '../stats/stats.js';
 import { draw, faultModes } from './model.js';
 import { SimulatedUpstream, type UpstreamOptions } from './simulated-upstream.js';
 
@@ -36,7 +36,7 @@ const answerMs = (n: number): number => lognormalQuantile(latency, draw(1, 'late
 describe('a simulated upstream', () => {
   test('answers with the configured latency distribution', async () => {
     const { answers, failed } = await call({ calls: 20_000 });
-    const took = sorted(Float64Array.from(answers, ({ tookMs }) => tookMs));
+    const took = Float64Array.from(answers, ({ tookMs }) => tookMs).toSorted();
     expect(failed).toEqual([]);
     expect(quantileOf(took, 0.95)).toBeGreaterThan(195);
     expect(quantileOf(took, 0.95)).toBeLessThan(205);

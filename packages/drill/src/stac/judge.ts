@@ -3,6 +3,7 @@ import {
   variantOf,
   DEVIATIONS,
   isSingleRequest,
+  sum,
   type Measured,
   type Ratio,
   type ToolFigures,
@@ -201,10 +202,6 @@ function invariants(runs: readonly Measured[]): Objective[] {
       meets: (unattributed) => unattributed === 0,
     }),
   ];
-}
-
-function sum<T>(all: readonly T[], of: (one: T) => number): number {
-  return all.reduce((total, one) => total + of(one), 0);
 }
 
 /** All objectives of the drill. */

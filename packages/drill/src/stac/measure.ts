@@ -1,10 +1,4 @@
-import {
-  type Interval,
-  lowestExpected,
-  quantileOf,
-  ratioInterval,
-  sorted,
-} from '../stats/stats.js';
+import { type Interval, lowestExpected, p95Of, quantileOf, ratioInterval } from '../stats/stats.js';
 import type { CallRecord, ScenarioRun } from './run.js';
 import { type ToolName, toolNames } from './calls.js';
 import { SUCCESS_THEORY } from '../simulator/objectives.js';
@@ -19,14 +13,8 @@ function wallsOf(records: readonly CallRecord[]): Float64Array {
 }
 
 /** The wall time of calls. */
-interface WallTimes {
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly maxMs: number;
-}
-
-function wallFigures(records: readonly CallRecord[]): WallTimes {
-  const inOrder = sorted(wallsOf(records));
+function wallFigures(records: readonly CallRecord[]) {
+  const inOrder = wallsOf(records).toSorted();
   return {
     p50Ms: quantileOf(inOrder, 0.5),
     p95Ms: quantileOf(inOrder, 0.95),
@@ -38,35 +26,18 @@ const STEPS = 200;
 
 /** The distribution for a plot: quantiles from 0 to 1 in equal steps. */
 function curveOf(records: readonly CallRecord[]): number[] {
-  const inOrder = sorted(wallsOf(records));
+  const inOrder = wallsOf(records).toSorted();
   return Array.from({ length: STEPS + 1 }, (_, step) => quantileOf(inOrder, step / STEPS));
 }
 
-/** One tool with and without faults. */
-export interface ToolFigures {
-  readonly tool: ToolName;
-  readonly calls: number;
-  /** The range of the number of requests of a call without faults. */
-  readonly requests: readonly [min: number, max: number];
-  readonly baseline: WallTimes & { readonly successes: number };
-  readonly faulted: WallTimes & {
-    readonly successes: number;
-    readonly incomplete: number;
-    readonly mostAttempts: number;
-  };
-  /** p95 with faults ÷ p95 without. */
-  readonly ratio: number;
-  /** The success probability of each call, given the number of its requests. */
-  readonly chances: readonly number[];
-  /** The expected share of successes less `DEVIATIONS` standard deviations. */
-  readonly lowest: number;
-}
+export type ToolFigures = ReturnType<typeof toolFigures>;
 
+/** One tool with and without faults. */
 function toolFigures(
   tool: ToolName,
   baseline: readonly CallRecord[],
   faulted: readonly CallRecord[],
-): ToolFigures {
+) {
   const requests = baseline.map(({ distinct }) => distinct);
   const chances = requests.map((k) => SUCCESS_THEORY ** k);
   const without = wallFigures(baseline);
@@ -75,7 +46,8 @@ function toolFigures(
   return {
     tool,
     calls: faulted.length,
-    requests: [Math.min(...requests), Math.max(...requests)],
+    /** The range of the number of requests of a call without faults. */
+    requests: [Math.min(...requests), Math.max(...requests)] as const,
     baseline: { ...without, successes: successes(baseline) },
     faulted: {
       ...withFaults,
@@ -83,8 +55,11 @@ function toolFigures(
       incomplete: incompleteAmong(faulted, baseline),
       mostAttempts: Math.max(0, ...faulted.map(({ mostAttempts }) => mostAttempts)),
     },
+    /** p95 with faults ÷ p95 without. */
     ratio: withFaults.p95Ms / without.p95Ms,
+    /** The success probability of each call, given the number of its requests. */
     chances,
+    /** The expected share of successes less `DEVIATIONS` standard deviations. */
     lowest: lowestExpected(chances, DEVIATIONS),
   };
 }
@@ -94,32 +69,14 @@ export function isSingleRequest({ requests: [min, max] }: ToolFigures): boolean 
   return min === 1 && max === 1;
 }
 
-/** All calls of a variant. */
-interface VariantFigures extends WallTimes {
-  readonly name: VariantName;
-  readonly title: string;
-  readonly calls: number;
-  readonly successes: number;
-  /** The number of calls by code. */
-  readonly codes: Readonly<Record<string, number>>;
-  /** Successes whose data differs from that without faults. */
-  readonly incomplete: number;
-  /** Requests that arrived at the upstreams. */
-  readonly requests: number;
-  readonly hedges: number;
-  readonly mostAttempts: number;
-  /** The reasons why envelopes are invalid. */
-  readonly mismatches: readonly string[];
-  /** The contradictions between calls and the upstream's log. */
-  readonly contradictions: readonly string[];
-  readonly curve: readonly number[];
-}
+type VariantFigures = ReturnType<typeof variantFigures>;
 
+/** All calls of a variant. */
 function variantFigures(
   { name, title }: Variant,
   records: readonly CallRecord[],
   baseline: readonly CallRecord[],
-): VariantFigures {
+) {
   const messages = (what: 'mismatch' | 'contradiction') =>
     records.flatMap((record) =>
       record[what] === undefined ? [] : [`${record.tool} ${record.n}: ${record[what]}`],
@@ -131,10 +88,13 @@ function variantFigures(
     ...wallFigures(records),
     successes: count(records, ({ success }) => success),
     codes: countByCode(records),
+    /** Successes whose data differs from that without faults. */
     incomplete: incompleteAmong(records, baseline),
+    /** Requests that arrived at the upstreams. */
     requests: sum(records, ({ requests }) => requests),
     hedges: sum(records, ({ hedges }) => hedges),
     mostAttempts: Math.max(0, ...records.map(({ mostAttempts }) => mostAttempts)),
+    /** The reasons why envelopes are invalid. */
     mismatches: messages('mismatch'),
     contradictions: messages('contradiction'),
     curve: curveOf(records),
@@ -151,7 +111,7 @@ function count<T>(all: readonly T[], holds: (one: T) => boolean): number {
   return all.filter(holds).length;
 }
 
-function sum<T>(all: readonly T[], of: (one: T) => number): number {
+export function sum<T>(all: readonly T[], of: (one: T) => number): number {
   return all.reduce((total, one) => total + of(one), 0);
 }
 
@@ -226,13 +186,9 @@ export function measure(
   };
 }
 
-function p95Of(walls: Float64Array): number {
-  return quantileOf(sorted(walls), 0.95);
-}
-
 function overheadOf(baseline: readonly CallRecord[]): number {
   const added = baseline
     .filter(({ requests }) => requests === 1)
     .map(({ wallMs, latencyMs }) => wallMs - latencyMs);
-  return quantileOf(sorted(Float64Array.from(added)), 0.5);
+  return quantileOf(Float64Array.from(added).toSorted(), 0.5);
 }

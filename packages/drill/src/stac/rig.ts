@@ -62,20 +62,17 @@ export interface Timed {
   readonly wallMs: number;
 }
 
-interface Server {
-  readonly outputSchemas: ReadonlyMap<string, object>;
-  readonly call: (tool: string, args: Arguments) => Promise<Timed>;
-  readonly close: () => Promise<void>;
-}
+type Server = Awaited<ReturnType<typeof startServer>>;
 
-async function startServer(options: ServerOptions): Promise<Server> {
+async function startServer(options: ServerOptions) {
   const { client } = await connectServer(options);
   const { tools } = await client.listTools();
   return {
     outputSchemas: new Map(
       tools.flatMap(({ name, outputSchema }) => (outputSchema ? [[name, outputSchema]] : [])),
     ),
-    call: (tool, given) => timed(() => client.callTool({ name: tool, arguments: { ...given } })),
+    call: (tool: string, given: Arguments) =>
+      timed(() => client.callTool({ name: tool, arguments: { ...given } })),
     close: () => client.close(),
   };
 }
@@ -91,18 +88,14 @@ async function timed(call: () => Promise<Answer>): Promise<Timed> {
   }
 }
 
-/** An upstream and its control API. */
-interface Upstream {
-  readonly url: string;
-  /** Clears the log and restarts the random stream with a seed. */
-  readonly restart: (seed: number) => Promise<void>;
-  /** The requests that arrived, in order; with an id only those after that entry. */
-  readonly log: (after?: number) => Promise<readonly LogEntry[]>;
-}
+type Upstream = ReturnType<typeof upstreamOf>;
 
-const upstreamOf = ({ url, get, send }: ControlledUpstream): Upstream => ({
+/** An upstream and its control API. */
+const upstreamOf = ({ url, get, send }: ControlledUpstream) => ({
   url,
-  restart: (seed) => send('POST', '/restart', { seed }),
+  /** Clears the log and restarts the random stream with a seed. */
+  restart: (seed: number) => send('POST', '/restart', { seed }),
+  /** The requests that arrived, in order; with an id only those after that entry. */
   log: async (after = 0) =>
     (await get<{ readonly entries: readonly LogEntry[] }>(`/log?after=${after}`)).entries,
 });
@@ -127,12 +120,7 @@ export interface RigOptions {
   readonly variants: readonly Pick<Variant, 'name' | 'faults' | 'hedge'>[];
 }
 
-export interface Rig {
-  readonly variants: readonly RunningVariant[];
-  readonly close: () => Promise<void>;
-}
-
-export async function startRig(options: RigOptions): Promise<Rig> {
+export async function startRig(options: RigOptions) {
   const { variants } = options;
   const upstreams = await startUpstreams(
     new URL('./upstream-thread.js', import.meta.url),

@@ -21,25 +21,10 @@ export function keyOf({ upstream, entry }: Arrival): string {
   return `${upstream}/${entry.fingerprint}`;
 }
 
-/** What the upstreams observed of one call. */
-export interface Observed {
-  /** All requests, retries included. */
-  readonly requests: number;
-  /** Distinct requests. */
-  readonly distinct: number;
-  /** Distinct requests that were answered without a fault at least once. */
-  readonly answered: number;
-  /** The most attempts at one request. */
-  readonly mostAttempts: number;
-  /** The most attempts at a request that was never answered without a fault. */
-  readonly failedAttempts: number;
-  /** Attempts beyond the first at each request. */
-  readonly extra: number;
-  /** The total latency of its requests without faults. */
-  readonly latencyMs: number;
-}
+export type Observed = ReturnType<typeof observe>;
 
-export function observe(all: readonly Arrival[]): Observed {
+/** What the upstreams observed of one call. */
+export function observe(all: readonly Arrival[]) {
   const counts = new Map<string, number>();
   for (const arrival of all) counts.set(keyOf(arrival), (counts.get(keyOf(arrival)) ?? 0) + 1);
   const faultless = all.filter(({ entry }) => entry.fault === null);
@@ -47,11 +32,16 @@ export function observe(all: readonly Arrival[]): Observed {
   const unanswered = [...counts].flatMap(([key, count]) => (answered.has(key) ? [] : [count]));
   const attempts = all.filter(({ entry }) => !isRedirect(entry)).length;
   return {
+    /** All requests, retries included. */
     requests: all.length,
     distinct: counts.size,
+    /** Distinct requests that were answered without a fault at least once. */
     answered: answered.size,
+    /** The most attempts at one request. */
     mostAttempts: Math.max(0, ...counts.values()),
+    /** The same for requests that were never answered without a fault. */
     failedAttempts: Math.max(0, ...unanswered),
+    /** Attempts beyond the first at each request. */
     extra: attempts - new Set(all.map(exchangeOf)).size,
     latencyMs: all.reduce((sum, { entry }) => sum + entry.latencyMs, 0),
   };
@@ -72,13 +62,6 @@ function exchangeOf(arrival: Arrival): string {
 /** The call of a block that makes each request, as recorded in the dry run. */
 export type CallByRequest = ReadonlyMap<string, number>;
 
-interface Attributed {
-  /** The requests of each call of the block. */
-  readonly byCall: readonly (readonly Arrival[])[];
-  /** Requests that belong to no call. */
-  readonly unattributed: readonly Arrival[];
-}
-
 /** Rejects blocks in which two calls make the same request. */
 export function indexRequests(keysByCall: readonly ReadonlySet<string>[]): CallByRequest {
   const callByRequest = new Map<string, number>();
@@ -94,11 +77,8 @@ export function indexRequests(keysByCall: readonly ReadonlySet<string>[]): CallB
   return callByRequest;
 }
 
-export function attribute(
-  all: readonly Arrival[],
-  callByRequest: CallByRequest,
-  calls: number,
-): Attributed {
+/** The requests of each call of the block, and those that belong to no call. */
+export function attribute(all: readonly Arrival[], callByRequest: CallByRequest, calls: number) {
   const byCall = Array.from({ length: calls }, (): Arrival[] => []);
   const unattributed: Arrival[] = [];
   for (const arrival of all) {

@@ -1,10 +1,5 @@
 import { seededRandom } from '@toolkeel/kernel/testing';
 
-/** A sorted copy. */
-export function sorted(values: Float64Array): Float64Array {
-  return values.toSorted();
-}
-
 /** The quantile `q`, with linear interpolation between neighbours. */
 export function quantileOf(inOrder: ArrayLike<number>, q: number): number {
   const position = q * (inOrder.length - 1);
@@ -12,6 +7,10 @@ export function quantileOf(inOrder: ArrayLike<number>, q: number): number {
   const low = inOrder[below] ?? Number.NaN;
   const high = inOrder[Math.min(below + 1, inOrder.length - 1)] ?? Number.NaN;
   return low + (high - low) * (position - below);
+}
+
+export function p95Of(values: Float64Array): number {
+  return quantileOf(values.toSorted(), 0.95);
 }
 
 /**
@@ -111,7 +110,7 @@ export function ratioInterval(a: Float64Array, b: Float64Array, options: RatioOp
     for (let i = 0; i < count; i++) chosen[i] = Math.floor(random() * count);
     return left.quantile(chosen) / right.quantile(chosen);
   });
-  const inOrder = sorted(ratios);
+  const inOrder = ratios.toSorted();
   return { low: quantileOf(inOrder, 0.025), high: quantileOf(inOrder, 0.975) };
 }
 
@@ -123,7 +122,7 @@ class BlockCounts {
   readonly #upTo: Uint32Array;
 
   constructor(values: Float64Array, q: number, blocks: number) {
-    const inOrder = sorted(values);
+    const inOrder = values.toSorted();
     this.#q = q;
     this.#edges = Float64Array.from({ length: EDGES }, (_, i) => {
       const share = q - REACH + (2 * REACH * i) / (EDGES - 1);

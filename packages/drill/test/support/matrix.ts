@@ -3,6 +3,7 @@ import {
   killPoints,
   type ServerSettings,
 } from '../../src/journal/server/faults.js';
+import type { Launch } from '../../src/journal/launch.js';
 import type { EffectsUpstream } from '../../src/journal/upstream.js';
 import {
   type CallEnd,
@@ -52,16 +53,17 @@ export async function runCases(
   settings: ServerSettings,
   upstream: EffectsUpstream,
   name: string,
+  launch: Launch,
 ): Promise<readonly MatrixResult[]> {
   const keyOf = ({ tool, point }: MatrixCase): string => `${name}:${tool}:${point}`;
   const queue = [...cases];
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      await killAt(next, settings, upstream, keyOf(next));
+      await killAt(next, settings, upstream, keyOf(next), launch);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT }, work));
-  const server = new RestartingServer(settings);
+  const server = new RestartingServer(settings, launch);
   try {
     return await Promise.all(
       cases.map(async (each) => {
@@ -86,10 +88,12 @@ async function killAt(
   settings: ServerSettings,
   upstream: EffectsUpstream,
   key: string,
+  launch: Launch,
 ): Promise<void> {
   const isAtUpstream = point === 'after-bytes-left' || point === 'after-commit';
   const server = await startServer(
     isAtUpstream ? settings : { ...settings, stop: { point, nth, signal: 'SIGKILL' } },
+    launch,
   );
   const gate = point === 'after-bytes-left' ? 'received' : 'committed';
   const held = isAtUpstream ? await upstream.hold({ point: gate, key, nth }) : undefined;

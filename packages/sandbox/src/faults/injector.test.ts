@@ -170,3 +170,18 @@ test('kinds of faults are known by name or status', () => {
   );
   expect(['http-200', 'http-600', 'http-', 'acted-http-201', 'fire'].some(isFaultKind)).toBe(false);
 });
+
+test('a fault that cannot hit a route is left for one that it can hit', () => {
+  const { plan, setFaults } = createFaultInjector({ seed: 1 });
+  const at = (route: string, can: boolean) =>
+    plan({ route, method: 'GET', fingerprint: '', canHave: () => can }).fault?.kind;
+  setFaults([{ kind: 'stall', times: 1 }]);
+  expect([at('cli', false), at('messages', true), at('messages', true)]).toEqual([
+    undefined,
+    'stall',
+    undefined,
+  ]);
+  // A rule that names the route means it.
+  setFaults([{ kind: 'stall', routes: ['cli'] }]);
+  expect(at('cli', false)).toBe('stall');
+});

@@ -13,6 +13,8 @@ interface Arrival {
   readonly method: string;
   /** Equal for equal requests. */
   readonly fingerprint: string;
+  /** Whether the fault can have an effect on this route. Others are left for the requests that they can hit. */
+  readonly canHave?: ((kind: FaultKind) => boolean) | undefined;
 }
 
 export interface Fault extends Omit<FaultRule, 'kind'> {
@@ -34,20 +36,11 @@ export interface InjectorOptions {
   readonly drawBy?: DrawBy;
 }
 
-export interface FaultInjector {
-  readonly drawBy: DrawBy;
-  readonly faults: () => readonly FaultRule[];
-  readonly latency: () => Latency;
-  readonly setFaults: (rules: readonly FaultRule[]) => void;
-  readonly setLatency: (latency: Latency) => void;
-  /** Restarts the sequence of draws, with the same seed or another one. */
-  readonly restart: (seed?: number) => void;
-  readonly plan: (arrival: Arrival) => ResponsePlan;
-}
+export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
 const MAX_COUNTERS = 100_000;
 
-export function createFaultInjector(options: InjectorOptions): FaultInjector {
+export function createFaultInjector(options: InjectorOptions) {
   let { seed, latency = NO_LATENCY } = options;
   const drawBy = options.drawBy ?? 'arrival';
   let rules: { readonly rule: FaultRule; matched: number; injected: number }[] = [];
@@ -90,18 +83,19 @@ export function createFaultInjector(options: InjectorOptions): FaultInjector {
 
   return {
     drawBy,
-    faults: () => rules.map(({ rule }) => rule),
+    faults: (): readonly FaultRule[] => rules.map(({ rule }) => rule),
     latency: () => latency,
     setFaults,
-    setLatency: (given) => {
+    setLatency: (given: Latency): void => {
       latency = given;
     },
-    restart: (nextSeed = seed) => {
+    /** Restarts the sequence of draws, with the same seed or another one. */
+    restart: (nextSeed = seed): void => {
       seed = nextSeed;
       arrivals.clear();
       setFaults(rules.map(({ rule }) => rule));
     },
-    plan: (arrival) => {
+    plan: (arrival: Arrival): ResponsePlan => {
       const { route, fingerprint } = arrival;
       const key = drawBy === 'request' ? `${route} ${fingerprint}` : route;
       const count = countArrival(key);
@@ -114,7 +108,10 @@ export function createFaultInjector(options: InjectorOptions): FaultInjector {
   };
 }
 
-function appliesTo({ kind, routes, methods }: FaultRule, { route, method }: Arrival): boolean {
+function appliesTo(rule: FaultRule, { route, method, canHave }: Arrival): boolean {
+  const { kind, routes, methods } = rule;
   if ((kind === 'reset-on-connect') !== (route === CONNECTION)) return false;
+  // A rule that names the route means it.
+  if (canHave && !routes && !(typeof kind === 'string' ? [kind] : kind).some(canHave)) return false;
   return (routes?.includes(route) ?? true) && (methods?.includes(method) ?? true);
 }

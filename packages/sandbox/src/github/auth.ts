@@ -44,24 +44,7 @@ export interface AppCredentials {
   readonly privateKeyPkcs8: string;
 }
 
-interface InstallationToken {
-  readonly token: string;
-  readonly expiresAt: number;
-  readonly permissions: Permissions;
-}
-
-export interface Auth {
-  readonly issue: (account: Account, options?: TokenOptions) => string;
-  readonly revoke: (token: string) => boolean;
-  /** Creates the key pair on first use. */
-  readonly app: () => AppCredentials;
-  /** Throws a 401 as GitHub answers it. */
-  readonly authenticate: (request: Request, route: { readonly auth: AuthKind }) => Caller;
-  readonly mint: (
-    installation: number,
-    scope: { permissions?: Permissions; repositories?: readonly string[] },
-  ) => InstallationToken;
-}
+export type Auth = ReturnType<typeof createAuth>;
 
 /** `app`: a JWT; `token`: any token; `any`: anonymous is allowed. */
 export type AuthKind = 'app' | 'token' | 'any';
@@ -87,7 +70,7 @@ const ALL_SCOPES = 'notifications, repo, workflow';
 
 const badCredentials = (): GithubProblem => problem(401, 'Bad credentials');
 
-export function createAuth(clock: Clock, options: AuthOptions): Auth {
+export function createAuth(clock: Clock, options: AuthOptions) {
   const { seed, bot, users, installationLifetimeMs, installationId } = options;
   const tokens = new Map<string, Issued>();
   const appId = 100_000 + (seed % 1000);
@@ -135,16 +118,21 @@ export function createAuth(clock: Clock, options: AuthOptions): Auth {
     return { kind: 'app', account: bot, token: jwt };
   };
   return {
-    issue: (account, { permissions, scopes = ALL_SCOPES, lifetimeMs } = {}) =>
+    issue: (
+      account: Account,
+      { permissions, scopes = ALL_SCOPES, lifetimeMs }: TokenOptions = {},
+    ): string =>
       create(permissions ? 'github_pat_' : 'ghp_', {
         kind: 'user',
         account,
         ...(permissions ? { permissions } : { scopes }),
         ...(lifetimeMs !== undefined && { expiresAt: clock.now() + lifetimeMs }),
       }),
-    revoke: (token) => tokens.delete(token),
-    app: () => loadKeys().credentials,
-    authenticate: (request, { auth }) => {
+    revoke: (token: string): boolean => tokens.delete(token),
+    /** Creates the key pair on first use. */
+    app: (): AppCredentials => loadKeys().credentials,
+    /** Throws a 401 as GitHub answers it. */
+    authenticate: (request: Request, auth: AuthKind): Caller => {
       const [scheme = '', value = ''] = (request.headers.get('authorization') ?? '').split(' ');
       if (value === '' && auth === 'any')
         return {
@@ -161,7 +149,13 @@ export function createAuth(clock: Clock, options: AuthOptions): Auth {
       if (known.expiresAt !== undefined && known.expiresAt <= clock.now()) throw badCredentials();
       return users.has(known.account.login.toLowerCase()) ? known : { ...known, account: bot };
     },
-    mint: (installation, { permissions = APP_PERMISSIONS, repositories }) => {
+    mint: (
+      installation: number,
+      {
+        permissions = APP_PERMISSIONS,
+        repositories,
+      }: { permissions?: Permissions; repositories?: readonly string[] },
+    ) => {
       if (installation !== installationId) throw notFound();
       const refused = Object.entries(permissions).find(
         ([name, access]) =>

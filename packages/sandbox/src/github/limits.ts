@@ -39,28 +39,7 @@ interface Window {
   used: number;
 }
 
-interface Taken {
-  readonly allowed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Makes the request free, as a 304 is. */
-  readonly refund: () => Readonly<Record<string, string>>;
-}
-
-interface Budget {
-  readonly limit: number;
-  readonly used: number;
-  readonly remaining: number;
-  readonly reset: number;
-}
-
-export interface RateLimits {
-  readonly primary: (account: string, resource: Resource, cost?: number) => Taken;
-  readonly peek: (account: string, resource: Resource) => Budget;
-  /** Whether the secondary limits allow the request. */
-  readonly secondary: (account: string, route: RouteCost) => boolean;
-  readonly setPrimary: (limits: Partial<PrimaryLimits>) => void;
-  readonly retryAfter: number | undefined;
-}
+export type RateLimits = ReturnType<typeof createLimits>;
 
 interface RouteCost {
   readonly name: string;
@@ -72,7 +51,7 @@ export function createLimits(
   clock: Clock,
   given: Partial<PrimaryLimits>,
   secondary: SecondaryLimits,
-): RateLimits {
+) {
   let limits: PrimaryLimits = { ...documentedPrimary, ...given };
   const windows = new Map<string, Window>();
   const spent = new Map<string, { readonly at: number; readonly points: number }[]>();
@@ -85,7 +64,7 @@ export function createLimits(
     windows.set(key, opened);
     return opened;
   };
-  const peek = (account: string, resource: Resource): Budget => {
+  const peek = (account: string, resource: Resource) => {
     const { used, until } = windowOf(account, resource);
     const limit = limits[resource];
     return { limit, used, remaining: Math.max(0, limit - used), reset: Math.ceil(until / 1000) };
@@ -109,13 +88,14 @@ export function createLimits(
     spent.set(key, [...(spent.get(key) ?? []), { at: clock.now(), points }]);
   };
   return {
-    primary: (account, resource, cost = 1) => {
+    primary: (account: string, resource: Resource, cost = 1) => {
       const window = windowOf(account, resource);
       const allowed = window.used + cost <= limits[resource];
       if (allowed) window.used += cost;
       return {
         allowed,
         headers: headersOf(account, resource),
+        /** Makes the request free, as a 304 is. */
         refund: () => {
           window.used -= cost;
           return headersOf(account, resource);
@@ -123,7 +103,8 @@ export function createLimits(
       };
     },
     peek,
-    secondary: (account, { name, isWrite, createsContent }) => {
+    /** Whether the secondary limits allow the request. */
+    secondary: (account: string, { name, isWrite, createsContent }: RouteCost): boolean => {
       const perMinute = `${account} points ${name}`;
       const [minute, hour] = [`${account} content minute`, `${account} content hour`];
       const points = isWrite ? 5 : 1;
@@ -137,7 +118,7 @@ export function createLimits(
       if (createsContent) for (const key of [minute, hour]) spend(key, 1);
       return true;
     },
-    setPrimary: (changed) => {
+    setPrimary: (changed: Partial<PrimaryLimits>): void => {
       limits = { ...limits, ...changed };
     },
     retryAfter: secondary.retryAfter,

@@ -60,7 +60,7 @@ export function githubUpstream(state: GithubState): Upstream {
       const version = req.header('x-github-api-version') ?? '2022-11-28';
       if (!VERSIONS.includes(version))
         throw problem(400, `The API version ${version} is not supported.`);
-      const caller = state.auth.authenticate(req.raw, { auth: route.auth ?? 'token' });
+      const caller = state.auth.authenticate(req.raw, route.auth ?? 'token');
       headers = { ...headers, 'x-github-api-version-selected': version, ...scopesOf(caller) };
       const limits = takeLimits(state, route, caller);
       headers = { ...headers, ...limits.headers };

@@ -1,4 +1,4 @@
-import { createGit, type Files, type Git } from './git.js';
+import { createGit, type Files } from './git.js';
 import type { Clock } from '../server/clock.js';
 import { hash } from '../random.js';
 
@@ -148,20 +148,7 @@ interface Notification {
   readonly updatedAt: number;
 }
 
-export interface World {
-  readonly clock: Clock;
-  readonly git: Git;
-  readonly users: Map<string, Account>;
-  readonly repos: Map<string, Repo>;
-  readonly notifications: Notification[];
-  /** Database ids, far above any issue number. */
-  readonly nextId: () => number;
-  readonly addUser: (login: string, type?: Account['type']) => Account;
-  readonly addRepo: (owner: Account, name: string, isPrivate?: boolean) => Repo;
-  /** Commits files to a branch. */
-  readonly commitFiles: (repo: Repo, branch: string, given: CommitFiles) => string;
-  readonly addIssue: (repo: Repo, given: NewIssue) => Issue;
-}
+export type World = ReturnType<typeof createWorld>;
 
 interface CommitFiles {
   readonly files: Files;
@@ -180,25 +167,26 @@ interface NewIssue {
   readonly pull?: Pull;
 }
 
-export function createWorld(clock: Clock): World {
+export function createWorld(clock: Clock) {
   const git = createGit();
   const users = new Map<string, Account>();
   const repos = new Map<string, Repo>();
   let lastId = 2_000_000_000;
+  /** Database ids, far above any issue number. */
   const nextId = (): number => (lastId += 1);
   return {
     clock,
     git,
     users,
     repos,
-    notifications: [],
+    notifications: [] as Notification[],
     nextId,
-    addUser: (login, type = 'User') => {
+    addUser: (login: string, type: Account['type'] = 'User'): Account => {
       const user = { id: 1000 + (hash('user', login) % 1_000_000), login, type };
       users.set(login.toLowerCase(), user);
       return user;
     },
-    addRepo: (owner, name, isPrivate = false) => {
+    addRepo: (owner: Account, name: string, isPrivate = false): Repo => {
       const fullName = `${owner.login}/${name}`;
       const repo: Repo = {
         id: hash('repo', fullName),
@@ -220,7 +208,12 @@ export function createWorld(clock: Clock): World {
       repos.set(fullName.toLowerCase(), repo);
       return repo;
     },
-    commitFiles: (repo, branch, { files, message, by, date = clock.now() }) => {
+    /** Commits files to a branch. */
+    commitFiles: (
+      repo: Repo,
+      branch: string,
+      { files, message, by, date = clock.now() }: CommitFiles,
+    ): string => {
       const parent = repo.refs.get(`heads/${branch}`);
       const author = { name: by.login, email: `${by.login}@users.noreply.github.com`, date };
       const tree = git.writeFiles(files);
@@ -229,7 +222,7 @@ export function createWorld(clock: Clock): World {
       repo.refs.set(`heads/${branch}`, sha);
       return sha;
     },
-    addIssue: (repo, given) => {
+    addIssue: (repo: Repo, given: NewIssue): Issue => {
       const { labels = [], assignees = [], body = '', milestone = null, ...rest } = given;
       const now = clock.now();
       const issue: Issue = {

@@ -25,15 +25,8 @@ export const anthropicError = (status: number, message: string): JsonObject => (
   error: { type: types[status] ?? 'api_error', message },
 });
 
-const json = (
-  status: number,
-  body: JsonObject,
-  headers: Readonly<Record<string, string>> = {},
-): Response =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
+const json = (status: number, body: JsonObject, headers: Record<string, string> = {}): Response =>
+  Response.json(body, { status, headers });
 
 export function anthropicRoutes({ pauseMs, conversation }: AnthropicSettings): Route[] {
   return [

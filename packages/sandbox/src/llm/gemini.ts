@@ -38,15 +38,10 @@ export function googleError(
   };
 }
 
-const json = (
-  status: number,
-  body: JsonObject,
-  headers: Readonly<Record<string, string>> = {},
-): Response =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json; charset=UTF-8', ...headers },
-  });
+const TYPE = { 'content-type': 'application/json; charset=UTF-8' };
+
+const json = (status: number, body: JsonObject, headers: Record<string, string> = {}): Response =>
+  Response.json(body, { status, headers: { ...TYPE, ...headers } });
 
 export function geminiRoutes(settings: GeminiSettings): Route[] {
   const authorized =

@@ -31,6 +31,7 @@ export interface LlmSandbox extends Sandbox {
 const models = ['gemini-2.5-flash', 'gemini-2.5-pro'];
 const API_KEY = 'sandbox-gemini-key';
 
+const CLI_ROUTE = 'cli';
 const cliFaults = contentFaultsOf('cli');
 const contentFaults = [...contentFaultsOf('llm'), ...cliFaults];
 
@@ -50,7 +51,7 @@ export async function startLlmSandbox(options: LlmSandboxOptions = {}): Promise<
         ...geminiRoutes({ apiKey: API_KEY, models, pauseMs, conversation }),
         ...anthropicRoutes({ pauseMs, conversation }),
         {
-          name: 'cli',
+          name: CLI_ROUTE,
           method: 'GET',
           path: '/__cli',
           handle: ({ env, json }) =>
@@ -78,6 +79,8 @@ function llmUpstream(routes: readonly Route[]): Upstream {
     routes: names,
     contentFaults,
     routeOf,
+    // The stand-in of the CLI asks on its own route how to misbehave, before it asks the API.
+    canHave: (kind, route) => cliFaults.some((name) => name === kind) === (route === CLI_ROUTE),
     handle: (request, exchange) => app.fetch(request, exchange),
     // Both providers' clients read `error`; the types differ, and neither minds the other's fields.
     outageBody: (status) => ({

@@ -100,24 +100,47 @@ function stubCli(): void {
   let tools: readonly object[] = [];
 
   const turn = async (content: string | readonly Block[], fault: string | null): Promise<void> => {
-    const response = await fetch(`${base}/v1/messages?beta=true`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...credential },
-      body: JSON.stringify({
-        model,
-        stream: true,
-        max_tokens: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS'] ?? 32_000),
-        ...((option('--max-thinking-tokens') ?? '0') !== '0' && { thinking: { type: 'enabled' } }),
-        messages: [{ role: 'user', content }],
-        tools: schema ? [{ name: 'StructuredOutput', input_schema: schema }] : tools,
-      }),
-    });
-    const { status, headers } = response;
-    if (headers.get('anthropic-ratelimit-unified-status') === 'rejected') {
-      const resetsAt = Number(headers.get('anthropic-ratelimit-unified-reset'));
-      const info = { status: 'rejected', resetsAt, rateLimitType: 'five_hour' };
-      write({ type: 'rate_limit_event', rate_limit_info: info });
+    const send = (): Promise<Response> =>
+      fetch(`${base}/v1/messages?beta=true`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...credential },
+        body: JSON.stringify({
+          model,
+          stream: true,
+          max_tokens: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS'] ?? 32_000),
+          ...((option('--max-thinking-tokens') ?? '0') !== '0' && {
+            thinking: { type: 'enabled' },
+          }),
+          messages: [{ role: 'user', content }],
+          tools: schema ? [{ name: 'StructuredOutput', input_schema: schema }] : tools,
+        }),
+      });
+    let response = await send();
+    // The CLI repeats some requests itself, whatever CLAUDE_CODE_MAX_RETRIES says.
+    if (response.status === 401) {
+      const cause = { error_status: 401, error: 'authentication_failed' };
+      const retry = { attempt: 0, max_retries: 0, retry_delay_ms: 0, ...cause };
+      write({ type: 'system', subtype: 'api_retry', ...retry });
+      response = await send();
     }
+    for (let beta = 2; beta > 0 && response.status === 400; beta--) {
+      if (env['CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS'] !== '1') response = await send();
+    }
+    const { status, headers } = response;
+    // A plan without extra credits, which the CLI reports whether or not the plan allows the request.
+    const rejected = headers.get('anthropic-ratelimit-unified-status') === 'rejected';
+    const inAnHour = Math.ceil(Date.now() / 1000 + 3_600);
+    write({
+      type: 'rate_limit_event',
+      rate_limit_info: {
+        status: rejected ? 'rejected' : 'allowed',
+        resetsAt: Number(headers.get('anthropic-ratelimit-unified-reset') ?? inAnHour),
+        rateLimitType: 'five_hour',
+        overageStatus: 'rejected',
+        overageDisabledReason: 'out_of_credits',
+        isUsingOverage: false,
+      },
+    });
     if (!response.ok || !response.body) {
       const body = (await response.json().catch(() => ({}))) as Partial<Sent>;
       const billing = body.error?.type === 'billing_error';

@@ -19,22 +19,20 @@ export interface QueryOf<Kind> {
   readonly kind?: Kind;
 }
 
-/** The ground truth: every state change of an upstream, in order. */
-export interface CommitLog<Act extends { readonly kind: string }> {
-  readonly append: (act: Act, by: Omit<CommitMetadata, 'seq'>) => CommitOf<Act>;
-  readonly entries: (query?: QueryOf<Act['kind']>) => CommitOf<Act>[];
-}
+export type CommitLog<Act extends { readonly kind: string }> = ReturnType<
+  typeof createCommits<Act>
+>;
 
-/** Creates an append-only log. */
-export function createCommits<Act extends { readonly kind: string }>(): CommitLog<Act> {
+/** The ground truth: every state change of an upstream, in order. Append-only. */
+export function createCommits<Act extends { readonly kind: string }>() {
   const commits: CommitOf<Act>[] = [];
   return {
-    append: (act, by) => {
+    append: (act: Act, by: Omit<CommitMetadata, 'seq'>): CommitOf<Act> => {
       const commit: CommitOf<Act> = Object.freeze({ ...act, ...by, seq: commits.length + 1 });
       commits.push(commit);
       return commit;
     },
-    entries: ({ after = 0, kind } = {}) =>
+    entries: ({ after = 0, kind }: QueryOf<Act['kind']> = {}) =>
       commits.slice(after).filter((commit) => kind === undefined || commit.kind === kind),
   };
 }

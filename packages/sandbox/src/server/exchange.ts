@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault, FaultInjector, ResponsePlan } from '../faults/injector.js';
-import { isContentFault } from '../faults/kinds.js';
+import { isContentFault, type FaultKind } from '../faults/kinds.js';
 import {
   faultySender,
   preventsHandling,
@@ -40,10 +40,16 @@ export async function serveExchange(
   const head = headOf(incoming, origin);
   const { method, url } = head;
   const route = upstream.routeOf(method, url.pathname);
+  const { canHave } = upstream;
+  const arrival = {
+    route,
+    method,
+    canHave: canHave && ((kind: FaultKind) => canHave(kind, route)),
+  };
 
   // Drawn by arrival, the fault is known before the body is read, so a reset can precede the read.
   const early =
-    injector.drawBy === 'arrival' ? injector.plan({ route, method, fingerprint: '' }) : undefined;
+    injector.drawBy === 'arrival' ? injector.plan({ ...arrival, fingerprint: '' }) : undefined;
   const update = log.begin({
     at: Date.now(),
     host,
@@ -72,7 +78,7 @@ export async function serveExchange(
   if (bytes === 'too-large') reset(outgoing);
   if (!(bytes instanceof Buffer)) return;
   const fingerprint = fingerprintOf(head, bytes);
-  const plan = early ?? injector.plan({ route, method, fingerprint });
+  const plan = early ?? injector.plan({ ...arrival, fingerprint });
   update({ fingerprint, bytesIn: bytes.length, ...plannedEntry(plan) });
 
   const { fault } = plan;
@@ -83,7 +89,9 @@ export async function serveExchange(
       return drawn(kind);
     };
     const request = requestFrom(incoming, head, bytes);
-    return prepare(await upstream.handle(request, { host, request: update.id, drawn, inject }));
+    const given = await upstream.handle(request, { host, request: update.id, drawn, inject });
+    // A fault that breaks the body needs all of it.
+    return prepare(given, fault !== undefined && faultySender(fault) !== undefined);
   };
   const real = fault && preventsHandling(fault) ? NO_RESPONSE : await handle();
   const response = (fault && substitute(fault, upstream, real)) ?? real;

@@ -3,14 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { CONNECTION } from '../faults/kinds.js';
 import { serveExchange, type ServerParts } from './exchange.js';
 
-export interface Listener {
-  /** For example http://127.0.0.1:53211 */
-  readonly origin: string;
-  /** While unreachable, the port is closed: new connections are refused, open ones destroyed. */
-  readonly setReachable: (reachable: boolean) => Promise<void>;
-  /** Destroys all connections, also stalled and kept-alive ones. */
-  readonly close: () => Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof openListener>>;
 
 interface ListenerOptions extends ServerParts {
   readonly host: string;
@@ -19,7 +12,7 @@ interface ListenerOptions extends ServerParts {
 
 const LOOPBACK = '127.0.0.1';
 
-export async function openListener({ host, port, ...parts }: ListenerOptions): Promise<Listener> {
+export async function openListener({ host, port, ...parts }: ListenerOptions) {
   const sockets = new Map<Socket, number>();
   let connections = 0;
   let origin = '';
@@ -64,9 +57,11 @@ export async function openListener({ host, port, ...parts }: ListenerOptions): P
 
   return {
     origin,
-    setReachable: async (reachable) => {
+    /** While unreachable, the port is closed: new connections are refused, open ones destroyed. */
+    setReachable: async (reachable: boolean): Promise<void> => {
       if (reachable !== server.listening) await (reachable ? listen(own) : close());
     },
+    /** Destroys all connections, also stalled and kept-alive ones. */
     close,
   };
 }

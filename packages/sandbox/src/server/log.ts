@@ -47,31 +47,20 @@ export interface Counts {
 type Begin = Omit<LogEntry, 'id' | 'outcome' | 'tookMs' | 'status'>;
 type Changes = Partial<Omit<LogEntry, 'id' | 'at'>>;
 
-/** Updates an entry of the log. */
-interface EntryUpdate {
-  (changes: Changes): void;
-  readonly id: number;
-}
-
-export interface RequestLog {
-  /** Adds a request on arrival, so that one without a response counts too. */
-  readonly begin: (entry: Begin) => EntryUpdate;
-  readonly entries: (query?: LogQuery) => LogEntry[];
-  readonly counts: () => Counts;
-  readonly clear: () => void;
-}
+export type RequestLog = ReturnType<typeof createLog>;
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 /** Keeps the newest `capacity` entries, and counts of all of them. */
-export function createLog(capacity = 10_000): RequestLog {
+export function createLog(capacity = 10_000) {
   let held: Writable<LogEntry>[] = [];
   let lastId = 0;
   let forgotten = 0;
   let tally = createTally();
 
   return {
-    begin: (entry) => {
+    /** Adds a request on arrival, so that one without a response counts too. */
+    begin: (entry: Begin) => {
       lastId += 1;
       const kept: Writable<LogEntry> = {
         ...entry,
@@ -95,7 +84,7 @@ export function createLog(capacity = 10_000): RequestLog {
       };
       return Object.assign(update, { id: lastId });
     },
-    entries: ({ after = 0, route, limit = Infinity } = {}) =>
+    entries: ({ after = 0, route, limit = Infinity }: LogQuery = {}): LogEntry[] =>
       held
         .slice(-capacity)
         .filter((entry) => entry.id > after && (route === undefined || entry.route === route))

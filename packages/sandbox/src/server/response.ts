@@ -16,7 +16,7 @@ export interface PreparedResponse {
 const STREAMED_FROM = 256 * 1024;
 
 /** Buffers documents, so that faults can break them anywhere, and streams large files. */
-export async function prepare(response: Response): Promise<PreparedResponse> {
+export async function prepare(response: Response, isWhole = false): Promise<PreparedResponse> {
   const { status, body: stream } = response;
   const {
     'content-length': declared,
@@ -30,7 +30,7 @@ export async function prepare(response: Response): Promise<PreparedResponse> {
     return { status, headers, body: Buffer.from(value ?? []), rest, length: Number(declared) };
   }
   // Events that the upstream sends one by one: the header also tells real proxies not to buffer.
-  if (stream && headers['x-accel-buffering'] === 'no') {
+  if (stream && !isWhole && headers['x-accel-buffering'] === 'no') {
     const rest = (stream as ReadableStream<Uint8Array>).values();
     return { status, headers, body: Buffer.alloc(0), rest, length: undefined };
   }

@@ -63,6 +63,7 @@ export async function openSandbox(
     routes: [],
     contentFaults: [],
     routeOf: (method, path) => created?.routeOf(method, path) ?? '',
+    canHave: (kind, route) => created?.canHave?.(kind, route) ?? true,
     handle: (request, exchange) =>
       created?.handle(request, exchange) ?? new Response(null, { status: 503 }),
     outageBody: (status) => created?.outageBody(status) ?? { type: 'text/plain', text: '' },

@@ -1,7 +1,7 @@
 import { Hono, type Context } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Fault } from '../faults/injector.js';
-import type { ContentFault } from '../faults/kinds.js';
+import type { ContentFault, FaultKind } from '../faults/kinds.js';
 
 /** The exchange that an upstream responds to. */
 export interface Exchange {
@@ -27,6 +27,8 @@ export interface Upstream {
   readonly contentFaults: readonly ContentFault[];
   /** The route name that faults, latencies and the log use. */
   readonly routeOf: (method: string, path: string) => string;
+  /** Whether a fault without routes may be drawn on this route. Default: any. */
+  readonly canHave?: (kind: FaultKind, route: string) => boolean;
   readonly handle: (request: Request, exchange: Exchange) => Response | Promise<Response>;
   /** The body of an injected error status. */
   readonly outageBody: (status: number) => OutageBody;
@@ -43,18 +45,10 @@ export interface Route {
   readonly handle: (context: RouteContext) => Response | Promise<Response>;
 }
 
-interface Router {
-  readonly app: Hono<{ Bindings: Exchange }>;
-  readonly names: readonly string[];
-  readonly routeOf: (method: string, path: string) => string;
-  /** The methods that a path supports. */
-  readonly methodsOf: (path: string) => string[];
-}
-
 const UNKNOWN = 'unknown';
 
 /** Builds the application and the route names from one table, so that faults match the handlers. */
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter(routes: readonly Route[]) {
   const app = new Hono<{ Bindings: Exchange }>();
   const names = new TrieRouter<string>();
   for (const { name, method, path, handle } of routes) {
@@ -69,6 +63,7 @@ export function createRouter(routes: readonly Route[]): Router {
     app,
     names: [...new Set(routes.map(({ name }) => name)), UNKNOWN],
     routeOf,
-    methodsOf: (path) => methods.filter((method) => routeOf(method, path) !== UNKNOWN),
+    /** The methods that a path supports. */
+    methodsOf: (path: string) => methods.filter((method) => routeOf(method, path) !== UNKNOWN),
   };
 }

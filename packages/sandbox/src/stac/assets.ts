@@ -149,23 +149,17 @@ function zeros(count: number): ReadableStream<Uint8Array> {
   });
 }
 
-export interface Signing {
-  /** The storage account, as in Azure URLs. */
-  readonly account: string;
-  readonly token: (container: string) => { readonly 'msft:expiry': string; readonly token: string };
-  /** Checks the signature in a query string. */
-  readonly check: (container: string, query: URLSearchParams) => 'valid' | 'missing' | 'expired';
-}
+export type Signing = ReturnType<typeof createSigning>;
 
+/** The storage account, as in Azure URLs. */
 export const ACCOUNT = 'toolkeelsandbox';
 
 /** Issues signatures like Azure's shared access tokens, for one container and a limited time. */
-export function createSigning(seed: number, lifetimeSeconds: number): Signing {
+export function createSigning(seed: number, lifetimeSeconds: number) {
   const signatureOf = (container: string, expiry: string): string =>
     createHmac('sha256', `sandbox ${seed}`).update(`${container}\n${expiry}`).digest('base64');
   return {
-    account: ACCOUNT,
-    token: (container) => {
+    token: (container: string) => {
       const now = Date.now();
       const expiry = isoSeconds(now + lifetimeSeconds * 1000);
       const token = new URLSearchParams({
@@ -178,7 +172,8 @@ export function createSigning(seed: number, lifetimeSeconds: number): Signing {
       });
       return { 'msft:expiry': expiry, token: token.toString() };
     },
-    check: (container, query) => {
+    /** Checks the signature in a query string. */
+    check: (container: string, query: URLSearchParams): 'valid' | 'missing' | 'expired' => {
       const [expiry, signature] = [query.get('se'), query.get('sig')];
       if (expiry === null || signature === null) return 'missing';
       const genuine = signature === signatureOf(container, expiry);
@@ -195,9 +190,9 @@ function isoSeconds(ms: number): string {
 export function signToken(
   signing: Signing,
   catalogue: Catalogue,
-  { collection, account = signing.account }: { collection: string; account?: string },
+  { collection, account = ACCOUNT }: { collection: string; account?: string },
 ): Response {
-  if (!catalogue.product(collection) || account !== signing.account)
+  if (!catalogue.product(collection) || account !== ACCOUNT)
     throw notFound(`Container ${account}/${collection}`);
   return respond(200, JSON.stringify(signing.token(collection)), JSON_TYPE);
 }

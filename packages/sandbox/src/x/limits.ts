@@ -6,12 +6,6 @@ interface Credential {
   readonly user?: string;
 }
 
-interface WindowResult {
-  readonly allowed: boolean;
-  /** The rate-limit headers of every response, including rejections. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 const QUARTER_HOUR = 15 * 60_000;
 const DAY = 24 * 60 * 60_000;
 
@@ -27,13 +21,10 @@ interface WindowSpec {
   readonly length: number;
 }
 
-export interface Windows {
-  /** Counts a request if all of its windows have room. */
-  readonly take: (route: string, who: Credential) => WindowResult;
-}
+export type Windows = ReturnType<typeof createWindows>;
 
 /** Fixed windows per credential and route, opened by their first request. */
-export function createWindows(clock: Clock, limitsOf: (route: string) => Limits): Windows {
+export function createWindows(clock: Clock, limitsOf: (route: string) => Limits) {
   const windows = new Map<string, Window>();
   const windowOf = ({ key, length }: WindowSpec): Window => {
     const now = clock.now();
@@ -45,7 +36,8 @@ export function createWindows(clock: Clock, limitsOf: (route: string) => Limits)
   };
 
   return {
-    take: (route, who) => {
+    /** Counts a request if all of its windows have room. The headers are those of every response. */
+    take: (route: string, who: Credential) => {
       const specs = specsFor(route, limitsOf(route), who);
       const counted = specs.map((spec) => ({ ...spec, window: windowOf(spec) }));
       const allowed = counted.every(({ limit, window }) => window.used < limit);
@@ -157,23 +149,18 @@ const prices = {
 
 export type Charge = keyof typeof prices;
 
-/** The credits of the developer's account. */
-export interface Account {
-  readonly credits: () => number;
-  readonly setCredits: (dollars: number) => void;
-  readonly spent: () => number;
-  readonly charge: (charge: Charge, times?: number) => void;
-}
+export type Account = ReturnType<typeof createAccount>;
 
-export function createAccount(credits = Infinity): Account {
+/** The credits of the developer's account. */
+export function createAccount(credits = Infinity) {
   let [left, spent] = [credits, 0];
   return {
     credits: () => left,
-    setCredits: (dollars) => {
+    setCredits: (dollars: number): void => {
       left = dollars;
     },
     spent: () => spent,
-    charge: (charge, times = 1) => {
+    charge: (charge: Charge, times = 1): void => {
       spent += prices[charge] * times;
       left -= prices[charge] * times;
     },

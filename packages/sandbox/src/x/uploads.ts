@@ -15,14 +15,7 @@ export interface Upload {
   finalized?: { readonly at: number; readonly fails: boolean };
 }
 
-export interface Uploads {
-  readonly begin: (id: string, ownerId: string, category: Category, totalBytes: number) => Upload;
-  readonly of: (id: string, ownerId: string) => Upload | undefined;
-  readonly finalize: (upload: Upload, fails: boolean) => void;
-  /** The processing state; undefined for media that need none. */
-  readonly processing: (upload: Upload) => JsonObject | undefined;
-  readonly isReady: (upload: Upload) => boolean;
-}
+export type Uploads = ReturnType<typeof createUploads>;
 
 interface ProcessingOptions {
   /** The processing time of videos and animated GIFs. */
@@ -32,10 +25,7 @@ interface ProcessingOptions {
 
 const LIFETIME = 24 * 60 * 60_000;
 
-export function createUploads(
-  clock: Clock,
-  { processingMs, checkAfterSecs }: ProcessingOptions,
-): Uploads {
+export function createUploads(clock: Clock, { processingMs, checkAfterSecs }: ProcessingOptions) {
   const uploads = new Map<string, Upload>();
   const needsWork = ({ category }: Upload): boolean => category !== 'tweet_image';
   const progressOf = ({ finalized }: Upload): number => {
@@ -44,7 +34,7 @@ export function createUploads(
   };
 
   return {
-    begin: (id, ownerId, category, totalBytes) => {
+    begin: (id: string, ownerId: string, category: Category, totalBytes: number): Upload => {
       const { type, keyPrefix } = kinds[category];
       const media: Media = {
         id,
@@ -61,15 +51,16 @@ export function createUploads(
       uploads.set(id, upload);
       return upload;
     },
-    of: (id, ownerId) => {
+    of: (id: string, ownerId: string): Upload | undefined => {
       const upload = uploads.get(id);
       return upload?.ownerId === ownerId && upload.expiresAt > clock.now() ? upload : undefined;
     },
-    finalize: (upload, fails) => {
+    finalize: (upload: Upload, fails: boolean): void => {
       upload.finalized = { at: clock.now(), fails };
       upload.expiresAt = clock.now() + LIFETIME;
     },
-    processing: (upload) => {
+    /** The processing state; undefined for media that need none. */
+    processing: (upload: Upload): JsonObject | undefined => {
       const { finalized } = upload;
       if (!needsWork(upload) || !finalized) return undefined;
       const progress = progressOf(upload);
@@ -89,7 +80,7 @@ export function createUploads(
         error: { code: 1, name: 'InvalidMedia', message },
       };
     },
-    isReady: (upload) => {
+    isReady: (upload: Upload): boolean => {
       const { finalized } = upload;
       if (!finalized) return false;
       return !needsWork(upload) || (progressOf(upload) === 1 && !finalized.fails);

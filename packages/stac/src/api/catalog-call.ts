@@ -4,8 +4,7 @@ import {
   type CallContext,
   type HttpResponse,
 } from '@toolkeel/pack-kit';
-import type { Document } from '../http/documents.js';
-import type { CatalogRequest } from '../http/requests.js';
+import type { CatalogRequest, Document } from '../http/requests.js';
 import type { Catalog } from './catalogs.js';
 import type { Client } from './client.js';
 import type { LandingPage } from './landing.js';

@@ -6,8 +6,7 @@ import {
   type CallContext,
   type JsonObject,
 } from '@toolkeel/pack-kit';
-import type { Documents } from '../http/documents.js';
-import type { Requests } from '../http/requests.js';
+import type { Documents, Requests } from '../http/requests.js';
 import type { CollectionSearchResult } from '../search/collections.js';
 import type { KnownCollections } from '../search/diagnose.js';
 import { PageBuffer } from '../search/page-buffer.js';

@@ -1,5 +1,5 @@
 import { badResponse, objectsOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
-import { documentOf } from '../http/documents.js';
+import { documentOf } from '../http/requests.js';
 import { matchedOf, nextRequest, requestDigest, type PageRequest } from '../search/page.js';
 import type { CatalogCall } from './catalog-call.js';
 

@@ -9,7 +9,7 @@ import {
   type CallContext,
   type JsonObject,
 } from '@toolkeel/pack-kit';
-import type { Documents } from '../http/documents.js';
+import type { Documents } from '../http/requests.js';
 import type { Catalog, Signing } from './catalogs.js';
 
 interface Token {

@@ -1,14 +1,21 @@
 import type { Fault } from '@toolkeel/kernel';
 import {
+  badResponse,
+  BoundedMap,
   createHttpClient,
   faultOfResponse,
+  headerOf,
+  isObject,
   objectOf,
   stringOf,
   UpstreamError,
+  type CallContext,
   type FailedResponse,
   type HttpClient,
   type HttpClientOptions,
   type HttpRequest,
+  type HttpResponse,
+  type JsonObject,
 } from '@toolkeel/pack-kit';
 import type { Catalog } from '../api/catalogs.js';
 
@@ -28,7 +35,7 @@ export const createRequests = (
     ...options,
     name: 'stac',
     headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' },
-    intercept: (request, _signal, next) => {
+    intercept: (request, _attempt, next) => {
       const { url, headers, trusted, secrets } = request.catalog;
       // The headers of a catalogue are only sent to its own origin.
       const credentials = url.origin === request.url.origin ? headers : {};
@@ -69,4 +76,40 @@ export function isPageTooLarge(status: number, json: unknown): boolean {
     .map((value) => stringOf(value)?.slice(0, INSPECTED_LENGTH))
     .join(' ');
   return /too ?large|exceed\w* .*(size|limit)/i.test(texts);
+}
+
+/** A JSON object and its URL, which relative links are resolved against. */
+export interface Document {
+  readonly doc: JsonObject;
+  readonly url: URL;
+}
+
+const MAX_CACHED = 64;
+const MAX_CACHED_BYTES = 262_144;
+
+/** Fetches single documents by GET, and revalidates those with an ETag. */
+export type Documents = ReturnType<typeof createDocuments>;
+
+export function createDocuments(requests: Pick<Requests, 'read'>) {
+  const cache = new BoundedMap<Document & { readonly etag: string }>(MAX_CACHED);
+  return {
+    get: async (catalog: Catalog, url: URL, route: string, context: CallContext) => {
+      const key = `${catalog.name} ${url.href}`;
+      const cached = cache.get(key);
+      const headers = cached && { 'if-none-match': cached.etag };
+      const request = { catalog, method: 'GET', url, headers, route } as const;
+      const response = await requests.read(request, context);
+      if (response.status === 304 && cached) return cached;
+      const document = documentOf(response);
+      const etag = headerOf(response.headers, 'etag');
+      if (etag === undefined || response.bytes > MAX_CACHED_BYTES) cache.delete(key);
+      else cache.set(key, { ...document, etag });
+      return document;
+    },
+  };
+}
+
+export function documentOf({ json, url }: Pick<HttpResponse, 'json' | 'url'>): Document {
+  if (!isObject(json)) throw badResponse(url, 'not a JSON object');
+  return { doc: json, url };
 }

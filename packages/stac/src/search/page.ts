@@ -12,8 +12,7 @@ import {
 } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import { linkTo, resolveLink } from '../api/links.js';
-import { documentOf, type Document } from '../http/documents.js';
-import { PageTooLarge } from '../http/requests.js';
+import { documentOf, PageTooLarge, type Document } from '../http/requests.js';
 
 /** A request for one page. */
 export interface PageRequest {

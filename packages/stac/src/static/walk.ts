@@ -2,7 +2,7 @@ import { FaultError } from '@toolkeel/kernel';
 import { objectsOf, stringOf, type JsonObject } from '@toolkeel/pack-kit';
 import type { CatalogCall } from '../api/catalog-call.js';
 import { linksOf, targetOf } from '../api/links.js';
-import type { Document } from '../http/documents.js';
+import type { Document } from '../http/requests.js';
 
 /** Controls a walk and receives what it finds. */
 export interface Visitor {

@@ -10,7 +10,7 @@ import {
 import type { CatalogCall } from '../api/catalog-call.js';
 import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
-import { documentOf } from '../http/documents.js';
+import { documentOf } from '../http/requests.js';
 import { sampleItems, type Sample } from '../search/collect.js';
 import { latestWarning, parseCriteria, type Criteria } from '../search/criteria.js';
 import { diagnose, explainRejection } from '../search/diagnose.js';

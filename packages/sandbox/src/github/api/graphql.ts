@@ -1,6 +1,7 @@
+import { GraphQLError } from 'graphql/error/GraphQLError.js';
 import * as z from 'zod';
 import type { Json } from '../../json.js';
-import { GraphqlSyntaxError, parseOperation, type Selection } from '../graphql-parser.js';
+import { parseOperation, type Selection } from '../graphql-parser.js';
 import { iso, nodeId } from '../present.js';
 import { headOf, type Issue, type Pull, type Repo, type Thread } from '../world.js';
 import { canPush, canSee, commitAct, type ApiRoute, type Call, type Reply } from './call.js';
@@ -40,7 +41,7 @@ async function execute(call: Call): Promise<Reply> {
     const data = project(root, operation.fields, [], errors);
     return { json: { data, ...(errors.length > 0 && { errors: errors as never }) } };
   } catch (cause) {
-    if (!(cause instanceof GraphqlSyntaxError)) throw cause;
+    if (!(cause instanceof GraphQLError)) throw cause;
     return { json: { errors: [{ message: `Parse error: ${cause.message}` }] } };
   }
 }
@@ -84,14 +85,14 @@ function project(
 const connection =
   (nodes: readonly Node[]) => (args: { first?: number; after?: string | null }) => {
     const start = args.after ? Number(Buffer.from(args.after, 'base64url').toString()) : 0;
-    const end = start + (args.first ?? 100);
+    const end = Math.min(start + (args.first ?? 100), nodes.length);
+    const cursorAt = (index: number): string => Buffer.from(String(index)).toString('base64url');
+    const shown = nodes.slice(start, end);
     return {
       totalCount: nodes.length,
-      nodes: nodes.slice(start, end),
-      pageInfo: {
-        hasNextPage: end < nodes.length,
-        endCursor: Buffer.from(String(Math.min(end, nodes.length))).toString('base64url'),
-      },
+      nodes: shown,
+      edges: shown.map((node, index) => ({ cursor: cursorAt(start + index + 1), node })),
+      pageInfo: { hasNextPage: end < nodes.length, endCursor: cursorAt(end) },
     };
   };
 
@@ -114,7 +115,30 @@ function queries(call: Call): Node {
         );
       return repoNode(repo);
     },
+    node: ({ id }: { id: string }) => {
+      const { pull, thread } = threadOf(call, id, canSee);
+      return threadNode(pull, thread);
+    },
   };
+}
+
+const everyPull = ({ world }: Call) =>
+  [...world.repos.values()].flatMap((repo) =>
+    [...repo.issues.values()].flatMap((issue) =>
+      issue.pull ? [{ repo, issue, pull: issue.pull }] : [],
+    ),
+  );
+
+const noNode = (id: string) =>
+  new FieldError('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
+
+/** A review thread of a repository that the caller may see or push to. */
+function threadOf(call: Call, id: string, isAllowed: typeof canSee) {
+  const found = everyPull(call)
+    .flatMap((at) => at.pull.threads.map((thread) => ({ ...at, thread })))
+    .find(({ thread }) => thread.id === id);
+  if (!found || !isAllowed(call.caller, found.repo)) throw noNode(id);
+  return found;
 }
 
 function repoNode(repo: Repo): Node {
@@ -182,23 +206,10 @@ function threadNode(pull: Pull, thread: Thread): Node {
 
 /** Mutations that the tools use. */
 function mutations(call: Call): Node {
-  const everyPull = [...call.world.repos.values()].flatMap((repo) =>
-    [...repo.issues.values()].flatMap((issue) =>
-      issue.pull ? [{ repo, issue, pull: issue.pull }] : [],
-    ),
-  );
   const threadChange =
     (resolved: boolean) =>
     ({ input }: { input: { threadId: string } }) => {
-      const found = everyPull
-        .flatMap((at) => at.pull.threads.map((thread) => ({ ...at, thread })))
-        .find(({ thread }) => thread.id === input.threadId);
-      if (!found || !canPush(call.caller, found.repo))
-        throw new FieldError(
-          'NOT_FOUND',
-          `Could not resolve to a node with the global id of '${input.threadId}'`,
-        );
-      const { repo, issue, pull, thread } = found;
+      const { repo, issue, pull, thread } = threadOf(call, input.threadId, canPush);
       thread.resolved = resolved;
       const kind = resolved ? 'thread.resolved' : 'thread.unresolved';
       const { number } = issue;
@@ -210,12 +221,8 @@ function mutations(call: Call): Node {
     (kind: string, apply: (pull: Pull, input: Readonly<Record<string, string>>) => void) =>
     ({ input }: { input: Readonly<Record<string, string>> }) => {
       const id = input['pullRequestId'] ?? '';
-      const found = everyPull.find(({ issue }) => nodeId('PR', issue.id) === id);
-      if (!found || !canPush(call.caller, found.repo))
-        throw new FieldError(
-          'NOT_FOUND',
-          `Could not resolve to a node with the global id of '${id}'`,
-        );
+      const found = everyPull(call).find(({ issue }) => nodeId('PR', issue.id) === id);
+      if (!found || !canPush(call.caller, found.repo)) throw noNode(id);
       const { repo, issue, pull } = found;
       apply(pull, input);
       const { number } = issue;

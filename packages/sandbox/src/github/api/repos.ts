@@ -148,7 +148,9 @@ function compare(call: Call, repo: Repo): Reply {
     ahead_by: ahead.length,
     behind_by: behind,
     total_commits: ahead.length,
+    base_commit: { sha: base },
     merge_base_commit: { sha: common ?? '' },
+    permalink_url: `https://github.com/${repo.fullName}/compare/${short(repo, base)}...${short(repo, head)}`,
   };
   // Only the first page has the files, at most 300.
   const isFirst = (call.query.get('page') ?? '1') === '1';
@@ -163,6 +165,8 @@ function compare(call: Call, repo: Repo): Reply {
     }),
   );
 }
+
+const short = (repo: Repo, sha: string): string => `${repo.owner.login}:${sha.slice(0, 7)}`;
 
 const MAX_TREE = 100_000;
 

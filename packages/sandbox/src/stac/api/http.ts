@@ -85,21 +85,19 @@ export const SCHEMA_TYPE = 'application/schema+json';
 export const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.0';
 export const QUERYABLES_REL = 'http://www.opengis.net/def/rel/ogc/1.0/queryables';
 
-/** Builds the URLs in links. */
-export interface ApiUrls {
-  /** The URL of the landing page, without a trailing slash. */
-  readonly api: string;
-  /** The link to a path of the API, absolute or relative. */
-  readonly href: (path: string) => string;
-  readonly asset: (collection: string, item: string, file: string) => string;
-}
+export type ApiUrls = ReturnType<typeof createUrls>;
 
-export function createUrls(traits: Traits, origin: string, assetBase: string): ApiUrls {
+/** Builds the URLs in links. */
+export function createUrls(traits: Traits, origin: string, assetBase: string) {
+  /** The URL of the landing page, without a trailing slash. */
   const api = origin + traits.basePath;
   return {
     api,
-    href: (path) => (traits.hrefs === 'absolute' ? api + path : traits.basePath + path || '/'),
-    asset: (collection, item, file) => `${assetBase}/${collection}/${item}/${file}`,
+    /** The link to a path of the API, absolute or relative. */
+    href: (path: string): string =>
+      traits.hrefs === 'absolute' ? api + path : traits.basePath + path || '/',
+    asset: (collection: string, item: string, file: string) =>
+      `${assetBase}/${collection}/${item}/${file}`,
   };
 }
 

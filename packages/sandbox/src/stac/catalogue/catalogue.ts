@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../json.js';
-import { type Product, products } from './product.js';
+import { products } from './product.js';
 import { type Scene, scenesOf } from './scene.js';
 
-export interface Catalogue {
-  readonly seed: number;
-  readonly products: readonly Product[];
-  /** All scenes, newest first. */
-  readonly scenes: readonly Scene[];
-  readonly product: (collection: string) => Product | undefined;
-  readonly scene: (collection: string, id: string) => Scene | undefined;
-  readonly scenesOf: (collection: string) => readonly Scene[];
-}
+export type Catalogue = ReturnType<typeof createCatalogue>;
 
 interface CatalogueOptions {
   readonly seed: number;
@@ -33,7 +25,7 @@ export function catalogueOf(options: CatalogueOptions): Catalogue {
   return catalogue;
 }
 
-export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
+export function createCatalogue({ seed, scale }: CatalogueOptions) {
   const byProduct = new Map<string, Map<string, Scene>>();
   for (const product of products) {
     const scenes = scenesOf(product, seed, scale);
@@ -44,10 +36,13 @@ export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
   return {
     seed,
     products,
-    scenes,
-    product: (collection) => byId.get(collection),
-    scene: (collection, id) => byProduct.get(collection)?.get(id),
-    scenesOf: (collection) => [...(byProduct.get(collection)?.values() ?? [])],
+    /** All scenes, newest first. */
+    scenes: scenes as readonly Scene[],
+    product: (collection: string) => byId.get(collection),
+    scene: (collection: string, id: string) => byProduct.get(collection)?.get(id),
+    scenesOf: (collection: string): readonly Scene[] => [
+      ...(byProduct.get(collection)?.values() ?? []),
+    ],
   };
 }
 

@@ -8,7 +8,7 @@ import type { Uploads } from '../uploads.js';
 import { userAccess, type View } from '../present/view.js';
 import { invalid, missing, type AccountNames } from '../problems.js';
 import type { World } from '../world/world.js';
-import type { DuplicateWindow } from './create-post.js';
+import type { createDuplicateWindow } from './create-post.js';
 import type { Post } from '../world/records.js';
 
 /** The app's access tier. */
@@ -22,7 +22,7 @@ export interface XState {
   readonly windows: Windows;
   readonly account: Account;
   readonly uploads: Uploads;
-  readonly duplicates: DuplicateWindow;
+  readonly duplicates: ReturnType<typeof createDuplicateWindow>;
   readonly names: AccountNames;
   readonly tier: () => Tier;
   readonly maxPostLength: number;

@@ -180,20 +180,15 @@ function leadingNames(text: string): string[] {
 }
 
 /** The recent posts of users, including deleted ones. X does not document the length of the window. */
-export interface DuplicateWindow {
-  readonly has: (userId: string, content: string) => boolean;
-  readonly remember: (userId: string, content: string) => void;
-}
-
-export function createDuplicateWindow(clock: Clock, windowMs: number): DuplicateWindow {
+export function createDuplicateWindow(clock: Clock, windowMs: number) {
   const posted = new Map<string, number>();
   const keyOf = (userId: string, content: string): string => `${userId} ${content}`;
   return {
-    has: (userId, content) => {
+    has: (userId: string, content: string): boolean => {
       const at = posted.get(keyOf(userId, content));
       return at !== undefined && clock.now() - at < windowMs;
     },
-    remember: (userId, content) => {
+    remember: (userId: string, content: string): void => {
       posted.set(keyOf(userId, content), clock.now());
     },
   };

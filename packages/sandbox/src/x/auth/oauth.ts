@@ -18,7 +18,7 @@ interface OAuthApp {
 export interface OAuth {
   readonly app: OAuthApp;
   readonly tokens: Tokens;
-  readonly codes: Codes;
+  readonly codes: ReturnType<typeof createCodes>;
 }
 
 type RecordCommit = (act: Act, account: string) => void;
@@ -63,22 +63,16 @@ export interface Authorization {
   readonly challenge: string;
 }
 
-interface Codes {
-  readonly issue: (authorization: Authorization) => string;
-  /** A code can be redeemed once, within thirty seconds. */
-  readonly redeem: (code: string) => Authorization | undefined;
-}
-
 const LIFETIME = 30_000;
 
-export function createCodes(clock: Clock, seed: number): Codes {
+export function createCodes(clock: Clock, seed: number) {
   const issued = new Map<
     string,
     { readonly authorization: Authorization; readonly until: number }
   >();
   let created = 0;
   return {
-    issue: (authorization) => {
+    issue: (authorization: Authorization): string => {
       created += 1;
       const random = randomOf(seed, 'code', created);
       const bytes = Uint8Array.from({ length: 30 }, () => Math.floor(random() * 256));
@@ -86,7 +80,8 @@ export function createCodes(clock: Clock, seed: number): Codes {
       issued.set(code, { authorization, until: clock.now() + LIFETIME });
       return code;
     },
-    redeem: (code) => {
+    /** A code can be redeemed once, within thirty seconds. */
+    redeem: (code: string) => {
       const known = issued.get(code);
       issued.delete(code);
       return known && known.until > clock.now() ? known.authorization : undefined;

@@ -34,20 +34,14 @@ interface TokenOptions {
   readonly refreshLifetimeMs: number;
 }
 
-export interface Tokens {
-  readonly issue: (options: IssueOptions) => IssuedTokens;
-  /** A refresh token can be used once. */
-  readonly refresh: (refreshToken: string) => (IssuedTokens & { userId: string }) | undefined;
-  readonly issueForApp: () => string;
-  readonly callerOf: (accessToken: string) => Caller | undefined;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 interface Kept<Holder> {
   readonly holder: Holder;
   readonly until: number;
 }
 
-export function createTokens(clock: Clock, options: TokenOptions): Tokens {
+export function createTokens(clock: Clock, options: TokenOptions) {
   const { seed, clientId } = options;
   const access = new Map<string, Kept<Caller>>();
   const refreshes = new Map<string, Kept<{ userId: string; scopes: readonly OAuthScope[] }>>();
@@ -84,7 +78,8 @@ export function createTokens(clock: Clock, options: TokenOptions): Tokens {
 
   return {
     issue,
-    refresh: (refreshToken) => {
+    /** A refresh token can be used once. */
+    refresh: (refreshToken: string) => {
       const holder = valid(refreshes, refreshToken);
       refreshes.delete(refreshToken);
       // Refreshed tokens have the default lifetime.
@@ -95,12 +90,12 @@ export function createTokens(clock: Clock, options: TokenOptions): Tokens {
         }
       );
     },
-    issueForApp: () => {
+    issueForApp: (): string => {
       const token = `AAAAAAAAAAAAAAAAAAAAA${opaque('app')}`;
       access.set(token, { holder: { kind: 'app', clientId }, until: Infinity });
       return token;
     },
-    callerOf: (token) => valid(access, token),
+    callerOf: (token: string) => valid(access, token),
   };
 }
 

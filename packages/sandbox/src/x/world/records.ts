@@ -114,27 +114,23 @@ export interface Lifecycle {
   deleted?: CommitTime;
 }
 
-/** Writes see committed state; reads see a replica that lags behind. */
-export interface Visibility {
-  readonly lag: () => number;
-  readonly setLag: (ms: number) => void;
-  readonly commitTime: () => CommitTime;
-  readonly shows: (lived: Lifecycle) => boolean;
-}
-
 export const LONG_AGO: CommitTime = { at: 0, lag: 0 };
 
-export function createVisibility(clock: Clock): Visibility {
+export type Visibility = ReturnType<typeof createVisibility>;
+
+/** Writes see committed state; reads see a replica that lags behind. */
+export function createVisibility(clock: Clock) {
   let lag = 0;
   // A shorter lag takes effect at once; a longer one does not hide records already shown.
   const reached = (commitTime: CommitTime): boolean =>
     clock.now() >= commitTime.at + Math.min(commitTime.lag, lag);
   return {
     lag: () => lag,
-    setLag: (ms) => {
+    setLag: (ms: number): void => {
       lag = ms;
     },
-    commitTime: () => ({ at: clock.now(), lag }),
-    shows: ({ created, deleted }) => reached(created) && !(deleted && reached(deleted)),
+    commitTime: (): CommitTime => ({ at: clock.now(), lag }),
+    shows: ({ created, deleted }: Lifecycle): boolean =>
+      reached(created) && !(deleted && reached(deleted)),
   };
 }

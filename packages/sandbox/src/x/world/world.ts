@@ -15,26 +15,10 @@ import {
 
 const relations = ['likes', 'follows', 'retweets', 'bookmarks', 'members'] as const;
 
-export interface World extends Readonly<Record<(typeof relations)[number], Relation>> {
-  readonly clock: Clock;
-  readonly visibility: Visibility;
-  readonly newId: () => string;
-  readonly users: ReadonlyMap<string, User>;
-  readonly userNamed: (username: string) => User | undefined;
-  readonly addUser: (user: User) => void;
-  readonly posts: ReadonlyMap<string, Post>;
-  readonly addPost: (post: Post) => void;
-  /** Newest first. */
-  readonly newest: () => Iterable<Post>;
-  readonly postsBy: (userId: string) => readonly Post[];
-  readonly repliesTo: (id: string) => readonly Post[];
-  readonly quotesOf: (id: string) => readonly Post[];
-  readonly media: Map<string, Media>;
-  readonly lists: Map<string, List>;
-}
+export type World = ReturnType<typeof createWorld>;
 
 /** All records of the upstream. Deleted records are kept and marked. */
-export function createWorld(clock: Clock): World {
+export function createWorld(clock: Clock) {
   const visibility = createVisibility(clock);
   const users = new Map<string, User>();
   const usersByName = new Map<string, User>();
@@ -58,14 +42,14 @@ export function createWorld(clock: Clock): World {
       (typeof relations)[number],
       Relation
     >),
-    users,
-    userNamed: (username) => usersByName.get(username.toLowerCase()),
-    addUser: (user) => {
+    users: users as ReadonlyMap<string, User>,
+    userNamed: (username: string) => usersByName.get(username.toLowerCase()),
+    addUser: (user: User): void => {
       users.set(user.id, user);
       usersByName.set(user.username.toLowerCase(), user);
     },
-    posts,
-    addPost: (post) => {
+    posts: posts as ReadonlyMap<string, Post>,
+    addPost: (post: Post): void => {
       posts.set(post.id, post);
       let at = inOrder.length;
       while (at > 0 && compareIds(inOrder[at - 1]?.id ?? '', post.id) > 0) at -= 1;
@@ -74,17 +58,18 @@ export function createWorld(clock: Clock): World {
       addTo(replies, referenceOf(post, 'replied_to'), post);
       addTo(quotes, referenceOf(post, 'quoted'), post);
     },
+    /** Newest first. */
     newest: function* newest() {
       for (let at = inOrder.length - 1; at >= 0; at -= 1) {
         const post = inOrder[at];
         if (post) yield post;
       }
     },
-    postsBy: (userId) => byAuthor.get(userId) ?? [],
-    repliesTo: (id) => replies.get(id) ?? [],
-    quotesOf: (id) => quotes.get(id) ?? [],
-    media: new Map(),
-    lists: new Map(),
+    postsBy: (userId: string): readonly Post[] => byAuthor.get(userId) ?? [],
+    repliesTo: (id: string): readonly Post[] => replies.get(id) ?? [],
+    quotesOf: (id: string): readonly Post[] => quotes.get(id) ?? [],
+    media: new Map<string, Media>(),
+    lists: new Map<string, List>(),
   };
 }
 
@@ -96,21 +81,9 @@ export interface Edge extends Lifecycle {
   readonly id: string;
 }
 
-interface Relation {
-  /** The current edge, visible to reads or not. */
-  readonly holds: (from: string, to: string) => Edge | undefined;
-  /** Whether reads show the edge. */
-  readonly shows: (from: string, to: string) => boolean;
-  readonly add: (from: string, to: string, id: string, created: CommitTime) => Edge;
-  readonly remove: (from: string, to: string, deleted: CommitTime) => Edge | undefined;
-  /** The edges that reads show, newest first. */
-  readonly of: (from: string) => Edge[];
-  readonly to: (to: string) => Edge[];
-  /** All current edges, in order of creation. */
-  readonly edges: () => Iterable<Edge>;
-}
+type Relation = ReturnType<typeof createRelation>;
 
-export function createRelation(visibility: Visibility): Relation {
+export function createRelation(visibility: Visibility) {
   const bySource = new Map<string, Edge[]>();
   const byTarget = new Map<string, Edge[]>();
   const live = new Map<string, Edge>();
@@ -124,25 +97,29 @@ export function createRelation(visibility: Visibility): Relation {
     edges.filter(visibility.shows).toSorted((a, b) => compareIds(b.id, a.id));
 
   return {
-    holds: (from, to) => live.get(keyOf(from, to)),
-    shows: (from, to) =>
+    /** The current edge, visible to reads or not. */
+    holds: (from: string, to: string) => live.get(keyOf(from, to)),
+    /** Whether reads show the edge. */
+    shows: (from: string, to: string) =>
       (bySource.get(from) ?? []).some((edge) => edge.to === to && visibility.shows(edge)),
-    add: (from, to, id, created) => {
+    add: (from: string, to: string, id: string, created: CommitTime): Edge => {
       const edge: Edge = { from, to, id, created };
       live.set(keyOf(from, to), edge);
       addTo(bySource, from, edge);
       addTo(byTarget, to, edge);
       return edge;
     },
-    remove: (from, to, deleted) => {
+    remove: (from: string, to: string, deleted: CommitTime): Edge | undefined => {
       const edge = live.get(keyOf(from, to));
       if (!edge) return undefined;
       live.delete(keyOf(from, to));
       edge.deleted = deleted;
       return edge;
     },
-    of: (from) => shown(bySource.get(from)),
-    to: (to) => shown(byTarget.get(to)),
+    /** The edges that reads show, newest first. */
+    of: (from: string) => shown(bySource.get(from)),
+    to: (to: string) => shown(byTarget.get(to)),
+    /** All current edges, in order of creation. */
     edges: () => live.values(),
   };
 }
