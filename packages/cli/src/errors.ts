@@ -3,6 +3,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The exit codes of a command that Ctrl-C or SIGTERM ended, as the shell reports them. */
+export const INTERRUPTED = 130;
+export const TERMINATED = 143;
+
 interface Failure {
   readonly exitCode: 1 | 2;
   readonly message: string;

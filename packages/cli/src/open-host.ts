@@ -18,6 +18,9 @@ export interface OpenedHost extends OpenedServer {
   readonly sandboxes: Sandboxes | undefined;
 }
 
+const OUT_OF_REACH =
+  'Calls wait for an operator in composer mode, and the journal of --sandbox is in memory, where "toolkeel approvals" does not find them. Set "mode": "autopilot", or start the sandbox on its own: toolkeel sandbox.';
+
 /** Creates the server from flags, environment and file. It does not listen yet. */
 export async function openHost(
   catalog: PackCatalog,
@@ -47,6 +50,10 @@ export async function openHost(
       writeLog: flags.pretty ? (text) => write(prettyLines(text, { colours })) : write,
       onClose: async () => sandboxes?.close(),
     });
+    const { profile, mode = 'composer' } = server.loaded.config;
+    if (sandboxes && profile === 'workflow' && mode === 'composer') {
+      server.log('warn', 'approvals_out_of_reach', { message: OUT_OF_REACH });
+    }
     return { ...server, packs, sandboxes };
   } catch (cause) {
     await sandboxes?.close();

@@ -1,16 +1,9 @@
 import { Command, Option } from 'commander';
 import { stopSignal } from '@toolkeel/host/signals';
-import type { DoctorFlags } from './commands/doctor.js';
-import type { GuardFlags } from './commands/guard.js';
-import type { InitFlags } from './commands/init.js';
-import type { LlmFlags } from './commands/llm.js';
 import type { LoginFlags } from './commands/login.js';
-import type { ManifestFlags } from './commands/manifest.js';
-import type { ServeFlags } from './commands/serve.js';
-import type { UpFlags } from './commands/up.js';
-import { addOperatorCommands } from './operator/program.js';
+import { INTERRUPTED, TERMINATED } from './errors.js';
+import { addOperatorCommands, type Lazily } from './operator/program.js';
 import { collect, example, portOption, withConfig, withPacks, withVerbose } from './options.js';
-import type { Settings } from './packs.js';
 import type { RuntimeContext } from './runtime.js';
 
 /** The exit code; default 0. */
@@ -29,6 +22,19 @@ export function createProgram(
     <Args extends unknown[]>(command: (...args: Args) => Exit) =>
     async (...args: Args): Promise<void> =>
       end((await command(...args)) ?? 0);
+  // Commander passes the command itself after the arguments and flags.
+  const lazily: Lazily = (load) =>
+    run(async (...args) => (await load())(...(args.slice(0, -1) as typeof args), runtime));
+  const untilStopped = <Given extends unknown[]>(
+    load: () => Promise<(...args: [...Given, RuntimeContext, Promise<void>]) => Exit>,
+  ) =>
+    run(async (...args: Given) => {
+      const { stopped, received, release } = stopSignal();
+      const command = await load();
+      const given = args.slice(0, -1) as Given;
+      const code = await command(...given, runtime, stopped).finally(release);
+      return code === INTERRUPTED && received() === 'SIGTERM' ? TERMINATED : code;
+    });
 
   const program = new Command('toolkeel')
     .description(
@@ -53,13 +59,7 @@ export function createProgram(
     )
     .option('--host <name>', 'Listen on this host (default: 127.0.0.1)')
     .addHelpText('after', example('toolkeel up --sandbox --pretty'))
-    .action(
-      run(async (packs: string[], flags: UpFlags) => {
-        const { stopped, release } = stopSignal();
-        const { up } = await import('./commands/up.js');
-        return up(packs, flags, runtime, stopped).finally(release);
-      }),
-    );
+    .action(untilStopped(async () => (await import('./commands/up.js')).up));
 
   withServerFlags(program.command('serve'))
     .description('Serve MCP on stdin and stdout.')
@@ -69,40 +69,49 @@ export function createProgram(
       'after',
       example('TOOLKEEL_STAC_URL=https://stac.example.com toolkeel serve stac --profile readonly'),
     )
-    .action(
-      run(async (packs: string[], flags: ServeFlags) => {
-        const { stopped, release } = stopSignal();
-        const { serve } = await import('./commands/serve.js');
-        return serve(packs, flags, runtime, stopped).finally(release);
-      }),
-    );
+    .action(untilStopped(async () => (await import('./commands/serve.js')).serve));
 
   withLog(withConfig(program.command('guard')))
     .description('Guard another MCP server: retries, deadlines, no duplicate mutations, restarts.')
     .argument('[command...]', 'The command of a server on stdio, after --')
     .option('--url <url>', 'Guard a server on Streamable HTTP')
-    .option('--upstream <name>', 'Guard this server of the configuration (default: the only one)')
+    .option(
+      '--header-env <header=variable>',
+      'Send this header to --url with the value of an environment variable; repeatable',
+      collect,
+    )
+    .option('--upstream <name>', 'Guard only this server of the configuration (default: all)')
+    .option('--upstreams <file>', "Guard the servers in a client's configuration file (mcpServers)")
     .option('--name <name>', 'Call the server so in the journal, logs and metrics')
     .option(
       '--trust <annotations>',
       'Trust these annotations: none, readOnly or all (default: readOnly)',
     )
     .option('--http [host:port]', 'Serve over HTTP instead of stdin and stdout')
+    .option(
+      '--tokens',
+      "Print what listing the tools costs of a model's context, in o200k tokens, and exit",
+    )
+    .option('--json', 'Print the result of --tokens as JSON')
+    .option('--envelope', 'Wrap every result into the envelope of the contract')
+    .option(
+      '--chaos <rate>',
+      'Inject faults into this share of the attempts of read calls, and compare with and without the guard',
+    )
+    .option('--chaos-seed <number>', 'Repeat the faults of the run with this seed')
+    .option('--chaos-all', 'Inject faults into mutations, too')
     .addHelpText(
       'after',
       example(
         'toolkeel guard -- npx -y @modelcontextprotocol/server-everything',
         'toolkeel guard --url https://mcp.example.com/mcp',
+        'toolkeel guard --chaos 20% --pretty -- npx -y @modelcontextprotocol/server-filesystem .',
+        'toolkeel guard --tokens',
         'toolkeel guard --http 127.0.0.1:7411 -- npx -y @modelcontextprotocol/server-memory',
+        'toolkeel guard --upstreams .mcp.json',
       ),
     )
-    .action(
-      run(async (command: string[], flags: GuardFlags) => {
-        const { stopped, release } = stopSignal();
-        const { guard } = await import('./commands/guard.js');
-        return guard(command, flags, runtime, stopped).finally(release);
-      }),
-    );
+    .action(untilStopped(async () => (await import('./commands/guard.js')).guard));
 
   withVerbose(program.command('sandbox'))
     .description('Start local upstreams with the real wire formats and injected faults.')
@@ -115,16 +124,11 @@ export function createProgram(
           'toolkeel sandbox stac x --seed 7 --x-fault 10%:acted-http-503@create-post',
         ),
     )
-    .action(
-      run(async (packs: string[], flags: Settings) => {
-        const { stopped, release } = stopSignal();
-        const { sandbox } = await import('./commands/sandbox.js');
-        return sandbox(packs, flags, runtime, stopped).finally(release);
-      }),
-    );
+    .action(untilStopped(async () => (await import('./commands/sandbox.js')).sandbox));
 
   withPacks(program.command('manifest'))
-    .description('Print the manifest of all tools, compare it with a file, or measure the listing.')
+    .description('Print the manifest of the tools, compare it with a file, or measure the listing.')
+    .argument('[pack...]', 'Packs to describe (default: the configured packs, else all)')
     .option('--profile <name>', 'Include only the tools of this profile')
     .option('--tokens', "Print what listing the tools costs of a model's context, in o200k tokens")
     .option('--json', 'Print the result of --tokens as JSON')
@@ -140,12 +144,7 @@ export function createProgram(
         'toolkeel manifest --tokens --profile api',
       ),
     )
-    .action(
-      run(async (flags: ManifestFlags) => {
-        const { manifest } = await import('./commands/manifest.js');
-        return manifest(flags, runtime);
-      }),
-    );
+    .action(lazily(async () => (await import('./commands/manifest.js')).manifest));
 
   withConfig(program.command('llm'))
     .description('Ask a language model and stream its answer.')
@@ -167,24 +166,19 @@ export function createProgram(
         'toolkeel llm "Why is the sky blue?" --sandbox --fault "llm-stall-mid-stream;times=1"',
       ),
     )
-    .action(
-      run(async (question: string, flags: LlmFlags) => {
-        const { stopped, release } = stopSignal();
-        const { llm } = await import('./commands/llm.js');
-        return llm(question, flags, runtime, stopped).finally(release);
-      }),
-    );
+    .action(untilStopped(async () => (await import('./commands/llm.js')).llm));
 
   withPacks(program.command('doctor'))
-    .description('Check Node.js, configuration, credentials, journal and upstreams.')
+    .description(
+      'Check Node.js, configuration, credentials, journal, upstreams and guarded servers.',
+    )
     .option('--json', 'Print JSON')
-    .addHelpText('after', example('toolkeel doctor --json'))
-    .action(
-      run(async (flags: DoctorFlags) => {
-        const { doctor } = await import('./commands/doctor.js');
-        return doctor(flags, runtime);
-      }),
-    );
+    .option(
+      '--from <client>',
+      'Start the servers of a client and list their tools: claude-desktop, claude-code, cursor, vscode or a FILE',
+    )
+    .addHelpText('after', example('toolkeel doctor --json', 'toolkeel doctor --from cursor'))
+    .action(lazily(async () => (await import('./commands/doctor.js')).doctor));
 
   withVerbose(program.command('init'))
     .description('Create toolkeel.config.json and print how to connect a client.')
@@ -192,18 +186,23 @@ export function createProgram(
     .option('--pack <name>', 'Add a pack; repeatable', collect)
     .option('--upstream <pack=url>', 'Set the upstream of a pack; repeatable', collect)
     .option('--config <file>', 'Write to this file (default: toolkeel.config.json)')
+    .option(
+      '--from <client>',
+      'Guard the servers of a client instead: claude-desktop, claude-code, cursor, vscode or a FILE',
+    )
+    .option('--undo', 'Restore the file of the client as it was before --from')
     .option('--yes', 'Do not prompt')
     .option('--force', 'Replace an existing file')
     .addHelpText(
       'after',
-      example('toolkeel init', 'toolkeel init --yes --upstream stac=https://stac.example.com/v1'),
+      example(
+        'toolkeel init',
+        'toolkeel init --yes --upstream stac=https://stac.example.com/v1',
+        'toolkeel init --from claude-desktop',
+        'toolkeel init --from claude-desktop --undo',
+      ),
     )
-    .action(
-      run(async (flags: InitFlags) => {
-        const { init } = await import('./commands/init.js');
-        return init(flags, runtime);
-      }),
-    );
+    .action(lazily(async () => (await import('./commands/init.js')).init));
 
   withConfig(program.command('login'))
     .description('Authorize a pack to act for you in a browser.')
@@ -223,7 +222,7 @@ export function createProgram(
       }),
     );
 
-  addOperatorCommands(program, run, runtime);
+  addOperatorCommands(program, lazily);
   return program;
 }
 

@@ -12,7 +12,9 @@ const CAP_MS = 2000;
 /** Measurements on a machine that is too busy are repeated. */
 const MAX_TRIES = 5;
 const probe = new URL('support/cap-probe.mjs', import.meta.url).href;
-const tools = Object.keys(stacCalls);
+/** A newer Node has other timers, not other tools: one of a single request and one of several are repeated. */
+const isRepeat = process.env['TOOLKEEL_TEST_MODE'] === 'runtime';
+const tools = isRepeat ? ['get_item', 'search_federated'] : Object.keys(stacCalls);
 const env = {
   TOOLKEEL_TOOL_TIMEOUT_SECS: String(CAP_MS / 1000),
   CAP_PROBE_MS: String(CAP_MS),

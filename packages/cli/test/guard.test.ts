@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -47,6 +49,79 @@ describe('toolkeel guard', () => {
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
 
+  it('guards the servers of a client by init --from, with the headers of one on HTTP', async () => {
+    const file = join(dir(), 'mcp.json');
+    const read = (): { mcpServers: Record<string, Launch> } =>
+      JSON.parse(readFileSync(file, 'utf8')) as never;
+    const upstream = await headerServer();
+    const servers = {
+      local: { command: process.execPath, args: [everything, 'stdio'], env: { GIVEN: 'kept' } },
+      web: { url: upstream.url, headers: { 'X-Key': 'secret-key' } },
+    };
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }, null, 2));
+    expect(await finished(['init', '--from', file, '--yes'], place())).toMatchObject({ code: 0 });
+    const { local, web } = read().mcpServers;
+    const result = await callThrough(local!, 'get-env', {});
+    expect(JSON.stringify(result.content)).toContain('kept');
+    await callThrough(web!, 'list', {}).catch(() => undefined);
+    expect(upstream.keys).toContain('secret-key');
+    upstream.close();
+    expect(await finished(['init', '--from', file, '--undo', '--yes'], place())).toMatchObject({
+      code: 0,
+    });
+    expect(read().mcpServers).toEqual(servers);
+  });
+
+  it("guards all servers of a client's file as it is, under prefixes", async () => {
+    const demo = { command: process.execPath, args: [everything, 'stdio'] };
+    const servers = { one: { ...demo, autoApprove: ['echo'] }, two: demo };
+    writeFileSync(join(dir(), 'mcp.json'), `// mine\n${JSON.stringify({ mcpServers: servers })}`);
+    const args = [bin, 'guard', '--upstreams', 'mcp.json'];
+    const result = await callThrough({ command: process.execPath, args }, 'two_echo', {
+      message: 'hi',
+    });
+    expect(result.content).toEqual([{ type: 'text', text: 'Echo: hi' }]);
+  });
+
+  it('refuses a header that names no variable', async () => {
+    const url = ['--url', 'http://127.0.0.1:9/mcp'];
+    expect(await finished(['guard', ...url, '--header-env', 'a: b'], place())).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('HEADER=VARIABLE') as string,
+    });
+    expect(await finished(['guard', '--header-env', 'a=B', '--', 'x'], place())).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--header-env needs --url') as string,
+    });
+  });
+
+  it('prints what the listings of the configured servers cost, before and after', async () => {
+    const demo = { command: process.execPath, args: [everything, 'stdio'] };
+    const diet = { include: ['echo', 'get-*'], exclude: ['get-env'], dropOutputSchemas: true };
+    configure({ upstreams: { all: demo, few: { ...demo, ...diet } } });
+    const { code, out } = await finished(['guard', '--tokens'], place());
+    expect(code).toBe(0);
+    expect(out).toMatch(/^UPSTREAM +LISTING +TOOLS +TOKENS/);
+    const json = await finished(['guard', '--tokens', '--json'], place());
+    const [all, few] = JSON.parse(json.out) as { before: Cost; after: Cost }[];
+    expect(all?.after).toEqual(all?.before);
+    expect(few?.before).toEqual(all?.before);
+    expect(few?.after.tools).toBeLessThan(few?.before.tools ?? 0);
+    expect(few?.after.total).toBeLessThan((few?.before.total ?? 0) / 2);
+    expect(few?.after.visible).toBeGreaterThan(0);
+    const one = await finished(['guard', '--tokens', '--upstream', 'few', '--json'], place());
+    expect(JSON.parse(one.out)).toEqual([few]);
+  });
+
+  it('refuses a rate of faults that is none', async () => {
+    for (const flags of [['--chaos', '2'], ['--chaos', 'x'], ['--chaos-all']]) {
+      expect(await finished(['guard', ...flags, '--', 'x'], place())).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('--chaos') as string,
+      });
+    }
+  });
+
   it('says what is missing', async () => {
     expect(await finished(['guard'], place())).toMatchObject({
       code: 2,
@@ -59,10 +134,67 @@ describe('toolkeel guard', () => {
     });
   });
 
-  it('is listed with its effects by the doctor', async () => {
-    configure({ upstreams: { demo: { command: process.execPath, args: [everything, 'stdio'] } } });
-    const { out } = await finished(['doctor'], place());
-    expect(out).toMatch(/upstream demo: read +echo \(readOnlyHint\)/);
-    expect(out).toMatch(/upstream demo: once .*toggle-simulated-logging \(no readOnlyHint\)/);
+  it('is listed by the doctor, with effects, evidence and what is retried', async () => {
+    const demo = { command: process.execPath, args: [everything, 'stdio'] };
+    const tools = { echo: { effect: 'once' } };
+    configure({ upstreams: { demo, own: { ...demo, tools, profile: false } } });
+    const { out, code } = await finished(['doctor'], place());
+    expect(out).toMatch(
+      /upstream demo +mcp-servers\/everything 2\.\S+, 13 tools: .*once \(never repeated\)/,
+    );
+    expect(out).toMatch(/demo_echo +read \(retried\): readOnlyHint/);
+    expect(out).toMatch(/demo_toggle-simulated-logging +once \(never repeated\): profile: /);
+    expect(out).toMatch(/own_echo +once \(never repeated\): configured/);
+    expect(code).toBe(0);
+  });
+
+  it('is refused by the doctor if two servers have the same names', async () => {
+    const demo = { command: process.execPath, args: [everything, 'stdio'], prefix: '' };
+    configure({ upstreams: { a: demo, b: demo } });
+    const { out, code } = await finished(['doctor'], place());
+    expect(out).toMatch(/FAIL +tool echo +is in a and b, so neither is available/);
+    expect(code).toBe(1);
   });
 });
+
+interface Cost {
+  readonly tools: number;
+  readonly total: number;
+  readonly visible: number;
+}
+
+interface Launch {
+  readonly command: string;
+  readonly args: string[];
+  readonly env?: Record<string, string>;
+}
+
+/** Starts a server as a client would, and calls one of its tools. */
+async function callThrough({ command, args, env }: Launch, name: string, given: object) {
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env: { ...bareEnvironment(place()), ...env },
+    cwd: dir(),
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  try {
+    await client.connect(transport);
+    return await client.callTool({ name, arguments: { ...given } });
+  } finally {
+    await client.close();
+  }
+}
+
+/** An upstream that only records the header of each request. */
+async function headerServer() {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers['x-key']);
+    response.writeHead(500).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/mcp`, keys, close: () => server.close() };
+}

@@ -149,6 +149,8 @@ describe('a pack of a module', () => {
     const alone = await finished(['manifest', '--pack', './packs/tickets.js'], place());
     expect(alone.out).toMatch(/^\{/); // what the module prints goes to stderr
     expect(alone.err).toContain('a stray line');
+    const { tools } = JSON.parse(alone.out) as { tools: readonly { name: string }[] };
+    expect(tools.map(({ name }) => name)).not.toContain('search_items');
   });
 
   it('has a manifest, checks of doctor and approvals like any other', async () => {
@@ -156,6 +158,10 @@ describe('a pack of a module', () => {
     const { out, err } = await command(['manifest']);
     expect(err).toContain('a stray line');
     const { tools } = JSON.parse(out) as { tools: readonly { name: string }[] };
+    expect(tools.map(({ name }) => name)).not.toContain('search_items');
+    const named = await command(['manifest', 'stac']);
+    expect(named.out).toContain('"search_items"');
+    expect(named.out).not.toContain('"create_ticket"');
     const entry = tools.find(({ name }) => name === 'create_ticket');
     expect(entry).toMatchObject({ category: 'tickets', mutation: true, effect: 'once' });
     expect((await command(['manifest', '--check'])).code).toBe(0);
@@ -286,6 +292,7 @@ describe('a module that is not a pack', () => {
     const flag = await command(['manifest', '--pack', './gone.js']);
     expect(flag).toMatchObject({ code: 2, out: '' });
     expect(flag.err).toMatch(/--pack: the module \.\/gone\.js cannot be loaded/);
+    expect(flag.err).not.toContain('imported from');
   });
 
   it('cannot take the name of a built-in pack', async () => {
@@ -316,6 +323,14 @@ describe('the settings of a module pack', () => {
     expect(code).toBe(2);
     expect(err).toMatch(message);
     expect(err).not.toContain('hunter2');
+  });
+
+  it('are reported with file and path if the whole section is missing', async () => {
+    write('packs/strict.js', tickets.replace('url: z.', 'board: z.string(), url: z.'));
+    const { code, err } = await command(['serve', '--pack', './packs/strict.js']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/toolkeel\.config\.json: \/packs\/tickets: is missing/);
+    expect(err).toMatch(/toolkeel\.config\.json: \/packs\/tickets\/board: Invalid input/);
   });
 
   it('are not read while another pack is served', async () => {

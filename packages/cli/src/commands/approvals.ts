@@ -109,12 +109,28 @@ function executionText(operation: OperationView, { state, live }: Execution): st
         `Not executed: ${why}\nIt stays approved; a live server with ${tool} tries again${until}.\n`,
       );
     case 'pending':
-      if (live) return escapeControls(`A live server with ${tool} executes it${until}.\n`);
+      if (operation.state === 'sending') {
+        return `Sent by a server that has not recorded the outcome yet. To see it, run: toolkeel operations show ${id}\n`;
+      }
+      if (isAhead(approval?.scheduled_for)) {
+        const when = localTime(approval?.scheduled_for ?? '');
+        const who = live ? 'A server' : 'No live server has the tool now; one that starts in time';
+        return escapeControls(`Scheduled. ${who} executes it at ${when}${until}.\n`);
+      }
+      // A lease outlives a killed server by some seconds.
+      if (live) {
+        return escapeControls(
+          `Not executed yet. A server with ${tool} has renewed its lease lately and should execute it; if that server was just stopped, the next one does${until}. To see it, run: toolkeel operations show ${id}\n`,
+        );
+      }
       return escapeControls(
         `No live server has ${tool}: it is executed when one starts${until}.\n`,
       );
   }
 }
+
+const isAhead = (scheduledFor: string | undefined): boolean =>
+  scheduledFor !== undefined && Date.parse(scheduledFor) > Date.now();
 
 function messageIn(error: unknown): string {
   const { message } = Object(error) as { readonly message?: unknown };
@@ -219,11 +235,12 @@ function approvalTable(
       approval?.rule ?? '',
       costText(approval?.cost) ?? '',
       approval?.decision ?? 'pending',
+      approval?.scheduled_for === undefined ? '' : localTime(approval.scheduled_for),
       approval ? localTime(approval.expires_at) : '',
     ];
   });
-  const head = ['OPERATION', 'TOOL', 'ARGUMENT', 'ACCOUNT', 'RULE', 'COST', 'DECISION', 'EXPIRES'];
-  return table(head, rows, runtime);
+  const head = ['OPERATION', 'TOOL', 'ARGUMENT', 'ACCOUNT', 'RULE', 'COST', 'DECISION'];
+  return table([...head, 'SCHEDULED FOR', 'EXPIRES'], rows, runtime);
 }
 
 function requiredBy(spec: ToolSpec | undefined): readonly string[] {

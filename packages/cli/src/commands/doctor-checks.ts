@@ -82,7 +82,7 @@ export async function checkJournal(loaded: LoadedConfig): Promise<readonly Findi
 }
 
 async function checkPending(store: JournalStore): Promise<readonly Finding[]> {
-  const approvals = await store.count(['awaiting_approval']);
+  const approvals = await store.undecided();
   const unknown = await store.count(['unknown']);
   const finding = (what: string, count: number, detail: string, command: string): Finding =>
     count === 0

@@ -1,33 +1,93 @@
-import { inspectUpstream, type GuardedTool, type UpstreamConfig } from '@toolkeel/guard';
+import {
+  inspectUpstream,
+  prefixOf,
+  type EffectDecision,
+  type GuardedTool,
+  type Inspection,
+} from '@toolkeel/guard';
 import type { LoadedConfig } from '@toolkeel/host';
 import type { Finding } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
+import type { ChosenUpstream } from './host-upstreams.js';
 
-/** Starts each guarded server, and lists the effects of its tools with the reasons. */
+/** Starts each guarded server, and lists its tools with their effects and the reasons. */
 export async function checkGuarded(
   loaded: LoadedConfig,
+  upstreams: readonly ChosenUpstream[],
   env: RuntimeContext['env'],
 ): Promise<readonly Finding[]> {
-  const upstreams = (loaded.config.upstreams ?? {}) as Readonly<Record<string, UpstreamConfig>>;
-  const findings = Object.entries(upstreams).map(async ([name, config]) => {
+  const inspected = upstreams.map(async ({ name, config }) => {
+    const prefix = upstreams.length > 1 ? prefixOf(name, config) : (config.prefix ?? '');
     try {
-      const tools = await inspectUpstream({ loaded, name, config, env: { ...env } });
-      return effectFindings(name, tools);
+      const own = { ...config, prefix };
+      const found = await inspectUpstream({ loaded, name, config: own, env: { ...env } });
+      return { name, tools: found.tools, findings: upstreamFindings(name, found) };
     } catch (cause) {
       const detail = cause instanceof Error ? cause.message : 'cannot be started';
-      const advice = `Check upstreams.${name} in the configuration.`;
-      return [{ status: 'fail', what: `upstream ${name}`, detail, advice } as const];
+      const advice = `Check the command or the address of ${name} in the configuration.`;
+      const failed = { status: 'fail', what: `upstream ${name}`, detail, advice } as const;
+      return { name, tools: [], findings: [failed] };
     }
   });
-  return (await Promise.all(findings)).flat();
+  const all = await Promise.all(inspected);
+  return [...all.flatMap(({ findings }) => findings), ...conflicts(all)];
 }
 
-function effectFindings(name: string, tools: readonly GuardedTool[]): readonly Finding[] {
-  const effects = ['read', 'idempotent', 'once'] as const;
-  return effects.flatMap((effect): Finding[] => {
-    const found = tools.filter(({ decision }) => decision.effect === effect);
-    if (found.length === 0) return [];
-    const list = found.map(({ listed, decision }) => `${listed.name} (${decision.why})`);
-    return [{ status: 'ok', what: `upstream ${name}: ${effect}`, detail: list.join(', ') }];
+const EFFECTS = ['read', 'idempotent', 'once'] as const;
+
+/** What a lost answer means for a call. */
+const RETRIES: Readonly<Record<EffectDecision['effect'], string>> = {
+  read: 'retried',
+  idempotent: 'retried',
+  once: 'never repeated',
+};
+
+function upstreamFindings(name: string, found: Inspection): readonly Finding[] {
+  const { server, tools, profile, warnings } = found;
+  const counts = EFFECTS.map((effect) => {
+    const count = tools.filter(({ decision }) => decision.effect === effect).length;
+    return `${count} ${effect} (${RETRIES[effect]})`;
   });
+  const known = profile === undefined ? 'no profile' : `profile of ${profile}`;
+  const detail = `${server.name} ${server.version}, ${tools.length} tools: ${counts.join(', ')}; ${known}`;
+  return [
+    { status: 'ok', what: `upstream ${name}`, detail },
+    ...warnings.map((text): Finding => ({
+      status: 'warn',
+      what: `upstream ${name}`,
+      detail: text,
+    })),
+    ...tools.map(toolFinding),
+  ];
+}
+
+function toolFinding({ listed, decision }: GuardedTool): Finding {
+  const { effect, why, evidence, when = [] } = decision;
+  const cases = when.map(({ arguments: given, effect: then }) => {
+    const condition = Object.entries(given).map(([name, value]) => `${name}=${[value].join('|')}`);
+    return `${then} if ${condition.join(' and ')} (${RETRIES[then]})`;
+  });
+  const detail = [`${effect} (${RETRIES[effect]})`, ...cases].join(', ');
+  const reason = evidence === undefined ? why : `profile: ${evidence}`;
+  return { status: 'ok', what: `  ${listed.name}`, detail: `${detail}: ${reason}` };
+}
+
+/** Names that two upstreams use: the guard makes neither available. */
+function conflicts(
+  upstreams: readonly { readonly name: string; readonly tools: readonly GuardedTool[] }[],
+): readonly Finding[] {
+  const owners = new Map<string, string[]>();
+  for (const { name, tools } of upstreams) {
+    for (const { listed } of tools) {
+      owners.set(listed.name, [...(owners.get(listed.name) ?? []), name]);
+    }
+  }
+  return [...owners]
+    .filter(([, names]) => names.length > 1)
+    .map(([tool, names]) => ({
+      status: 'fail',
+      what: `tool ${tool}`,
+      detail: `is in ${names.join(' and ')}, so neither is available`,
+      advice: 'Set a "prefix" for one of them.',
+    }));
 }

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
-import { upstreamsSchema } from '@toolkeel/guard';
+import { upstreamsSchema, type UpstreamConfig } from '@toolkeel/guard';
 import {
   ConfigError,
+  configuredPacks,
   createHost,
   hasRules,
   HostError,
@@ -11,11 +12,15 @@ import {
 } from '@toolkeel/host';
 import { openCatalog, toolsOf, type Finding, type PackFlags } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
+import { fileOf } from './adopt.js';
 import { checkGuarded } from './doctor-guard.js';
+import { readHostUpstreams, type ChosenUpstream } from './host-upstreams.js';
 import { checkDataDir, checkJournal, checkNode, checkUpstreams } from './doctor-checks.js';
 
 export interface DoctorFlags extends PackFlags {
   readonly json?: boolean;
+  /** A client, or the path of its file. */
+  readonly from?: string;
 }
 
 const LABEL = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const;
@@ -50,7 +55,7 @@ function report(findings: readonly Finding[], colours: boolean): string {
 }
 
 /** Runs every check with the configuration that a server would load here. */
-async function runChecks(flags: PackFlags, runtime: RuntimeContext): Promise<readonly Finding[]> {
+async function runChecks(flags: DoctorFlags, runtime: RuntimeContext): Promise<readonly Finding[]> {
   const { env, cwd } = runtime;
   const { config: file } = flags;
   const node = checkNode(process.versions.node);
@@ -65,15 +70,22 @@ async function runChecks(flags: PackFlags, runtime: RuntimeContext): Promise<rea
       packs: bindings,
       otherPacks,
       withoutApproval: true,
-      sections: { upstreams: upstreamsSchema },
+      ...SECTIONS,
     });
-    await openGovernance({
-      loaded,
-      tools: bindings.flatMap(({ pack }) => pack.describe()),
-      ...(hasRules(loaded) && { others: await toolsOf(otherPacks, get) }),
-      log: () => {},
-    });
-    const host = createHost({ packs: packs.map(loaded.packEntry), ...loaded.hostOptions });
+    const upstreams = upstreamsOf(flags, loaded, runtime);
+    // Who only guards other servers has no use for the packs that are built in.
+    const isGuardOnly =
+      upstreams.length > 0 && configuredPacks(location).packs.length === 0 && !flags.pack?.length;
+    const checked = isGuardOnly ? [] : packs;
+    // The rules of a guard are for its own tools.
+    if (!isGuardOnly)
+      await openGovernance({
+        loaded,
+        tools: bindings.flatMap(({ pack }) => pack.describe()),
+        ...(hasRules(loaded) && { others: await toolsOf(otherPacks, get) }),
+        log: () => {},
+      });
+    const host = createHost({ packs: checked.map(loaded.packEntry), ...loaded.hostOptions });
     const checkPack = async (name: string): Promise<readonly Finding[]> =>
       (await get(name).check?.(loaded.packEntry(name).config)) ?? [];
     try {
@@ -84,9 +96,9 @@ async function runChecks(flags: PackFlags, runtime: RuntimeContext): Promise<rea
         ...credentialFindings(loaded),
         checkDataDir(loaded.dataDir),
         ...(await checkJournal(loaded)),
-        ...(await Promise.all(packs.map(checkPack))).flat(),
+        ...(await Promise.all(checked.map(checkPack))).flat(),
         ...checkUpstreams(await host.health()),
-        ...(await checkGuarded(loaded, env)),
+        ...(await checkGuarded(loaded, upstreams, env)),
       ];
     } finally {
       await host.close(0);
@@ -96,6 +108,19 @@ async function runChecks(flags: PackFlags, runtime: RuntimeContext): Promise<rea
       return [node, ...invalidConfiguration(cause)];
     throw cause;
   }
+}
+
+const SECTIONS = { sections: { upstreams: upstreamsSchema } } as const;
+
+/** The servers of a client's file, else the configured ones. */
+function upstreamsOf(
+  { from }: DoctorFlags,
+  { config }: LoadedConfig,
+  runtime: RuntimeContext,
+): readonly ChosenUpstream[] {
+  if (from !== undefined) return readHostUpstreams(fileOf(from, runtime), runtime);
+  const configured = (config.upstreams ?? {}) as Readonly<Record<string, UpstreamConfig>>;
+  return Object.entries(configured).map(([name, given]) => ({ name, config: given }));
 }
 
 function configurationFinding({ file, config }: LoadedConfig): Finding {

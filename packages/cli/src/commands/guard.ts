@@ -1,15 +1,22 @@
 import { loadConfig, prettyLines, type LoadedConfig } from '@toolkeel/host';
 import { createGuard, upstreamSchema, upstreamsSchema, type UpstreamConfig } from '@toolkeel/guard';
+import { consoleExtras } from '../console-extras.js';
 import { UsageError } from '../errors.js';
 import { configLogLevel } from '../open-host.js';
 import { parseAddress } from '../options.js';
 import { packNames } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
+import { withFeatures, type FeatureFlags } from './guard-features.js';
+import { readHostUpstreams, type ChosenUpstream } from './host-upstreams.js';
 
-export interface GuardFlags {
+export interface GuardFlags extends FeatureFlags {
   readonly config?: string;
   readonly upstream?: string;
+  /** A client's configuration file. */
+  readonly upstreams?: string;
   readonly url?: string;
+  /** `Authorization=VARIABLE` */
+  readonly headerEnv?: readonly string[];
   readonly name?: string;
   readonly trust?: string;
   /** `true` without an address. */
@@ -17,15 +24,17 @@ export interface GuardFlags {
   readonly logLevel?: string;
   readonly verbose?: boolean;
   readonly pretty?: boolean;
+  readonly tokens?: boolean;
+  readonly json?: boolean;
 }
 
-/** Guards an MCP server until the client disconnects or a signal arrives. */
+/** Guards one MCP server or several until the client disconnects or a signal arrives. */
 export async function guard(
   command: readonly string[],
   flags: GuardFlags,
   runtime: RuntimeContext,
   stopped: Promise<void>,
-): Promise<void> {
+): Promise<number | void> {
   const { env, cwd, stderr, stdout } = runtime;
   const { http } = flags;
   const address = http === undefined || http === true ? {} : parseAddress(http);
@@ -37,12 +46,19 @@ export async function guard(
     sections: { upstreams: upstreamsSchema },
     flags: { ...configLogLevel(flags), http: address },
   });
-  const { name, config } = chooseUpstream(command, flags, loaded);
+  const chosen = chooseUpstreams(command, flags, loaded, runtime);
+  const upstreams = chosen.map(({ name, config }) => ({
+    name,
+    config: withFeatures(config, flags),
+  }));
+  if (flags.tokens) {
+    const { printTokens } = await import('./guard-tokens.js');
+    return printTokens(upstreams, flags, loaded, runtime);
+  }
   const { write, colours } = stderr;
   const guarded = createGuard({
     loaded,
-    name,
-    config,
+    upstreams,
     env: { ...env },
     writeLog: flags.pretty ? (text) => write(prettyLines(text, { colours })) : write,
   });
@@ -54,8 +70,9 @@ export async function guard(
     }
     return;
   }
-  const { url, close } = await guarded.listen();
+  const { url, consoleLink, close } = await guarded.listen(consoleExtras);
   stdout.write(`MCP at ${url}/mcp\n`);
+  if (consoleLink) stdout.write(`Console at ${consoleLink()} (signs in once)\n`);
   try {
     await Promise.race([stopped, guarded.failed]);
   } finally {
@@ -63,33 +80,53 @@ export async function guard(
   }
 }
 
-/** The server that the command line names, else the configured one. */
-function chooseUpstream(
+/** The server that the command line names, else those of a client's file, else the configured ones. */
+function chooseUpstreams(
   [program, ...args]: readonly string[],
-  { upstream, url, name, trust }: GuardFlags,
+  { upstream, upstreams, url, headerEnv = [], name, trust }: GuardFlags,
   { config }: LoadedConfig,
-): { readonly name: string; readonly config: UpstreamConfig } {
-  const given = [program, url, upstream].filter((one) => one !== undefined);
-  if (given.length > 1) throw new UsageError('Use only one of a command, --url and --upstream.');
+  runtime: RuntimeContext,
+): readonly ChosenUpstream[] {
+  const given = [program, url, upstream, upstreams].filter((one) => one !== undefined);
+  if (given.length > 1) {
+    throw new UsageError('Use only one of a command, --url, --upstream and --upstreams.');
+  }
+  if (headerEnv.length > 0 && url === undefined) throw new UsageError('--header-env needs --url.');
+  if (upstreams !== undefined) return readHostUpstreams(upstreams, runtime);
   const configured = (config.upstreams ?? {}) as Readonly<Record<string, UpstreamConfig>>;
   if (program === undefined && url === undefined) {
+    const entries = Object.entries(configured).map(([key, value]) => ({
+      name: key,
+      config: value,
+    }));
+    const chosen = entries.filter((entry) => upstream === undefined || entry.name === upstream);
+    if (chosen.length > 0) return chosen;
     const names = Object.keys(configured);
-    const chosen = upstream ?? (names.length === 1 ? names[0] : undefined);
-    const found = chosen === undefined ? undefined : configured[chosen];
-    if (chosen !== undefined && found) return { name: chosen, config: found };
     const known = names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`;
     throw new UsageError(
-      `No server to guard (${known}). Use: toolkeel guard -- COMMAND, --url URL or --upstream NAME.`,
+      `No server to guard (${known}). Use: toolkeel guard -- COMMAND, --url URL, --upstream NAME or --upstreams FILE.`,
     );
   }
-  const settings = program === undefined ? { url } : { command: program, args };
+  const headers = Object.fromEntries(headerEnv.map(parseHeader));
+  const settings = program === undefined ? { url, headers } : { command: program, args };
   const parsed = upstreamSchema.safeParse({ ...settings, ...(trust !== undefined && { trust }) });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new UsageError(`--${issue?.path.join('.') ?? 'url'}: ${issue?.message ?? 'is invalid'}`);
   }
   const derived = program === undefined ? hostOf(url) : defaultName(program, args);
-  return { name: name ?? derived, config: parsed.data };
+  return [{ name: name ?? derived, config: parsed.data }];
+}
+
+/** `Authorization=VARIABLE`: arguments are visible to other processes, so they name variables only. */
+function parseHeader(text: string): readonly [string, { readonly env: string }] {
+  const [, header, variable] = /^([\w!#$%&'*+.^`|~-]+)=([A-Za-z_]\w*)$/.exec(text) ?? [];
+  if (header === undefined || variable === undefined) {
+    throw new UsageError(
+      `--header-env "${text}" is not HEADER=VARIABLE. Use for example Authorization=MY_TOKEN`,
+    );
+  }
+  return [header, { env: variable }];
 }
 
 function hostOf(url = ''): string {

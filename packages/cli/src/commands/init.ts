@@ -11,6 +11,12 @@ import { snippetsFor } from '../snippets.js';
 /** Writes a configuration file and prints how to connect clients. */
 export async function init(flags: InitFlags, runtime: RuntimeContext): Promise<number> {
   const { cwd, stdout, stderr, isInteractive } = runtime;
+  const { from } = flags;
+  if (from !== undefined) {
+    const { adopt } = await import('./adopt.js');
+    return adopt({ ...flags, from }, runtime);
+  }
+  if (flags.undo) throw new UsageError('--undo needs --from: the client to restore.');
   const file = resolve(cwd, flags.config ?? CONFIG_FILE);
   const known = answersFrom(flags);
   if (!flags.yes && !isInteractive) {
@@ -87,6 +93,9 @@ export interface InitFlags {
   readonly config?: string;
   readonly yes?: boolean;
   readonly force?: boolean;
+  /** A client whose servers are guarded instead. */
+  readonly from?: string;
+  readonly undo?: boolean;
 }
 
 /** The answers from the command line, with defaults. */
@@ -140,7 +149,7 @@ export interface Launch {
   readonly args: readonly string[];
 }
 
-const ownScript = fileURLToPath(new URL('../bin.js', import.meta.url));
+export const ownScript = fileURLToPath(new URL('../bin.js', import.meta.url));
 
 /**
  * The command with which a client starts the server. npx removes its cache at some time, so there the

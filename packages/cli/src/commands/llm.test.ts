@@ -29,6 +29,13 @@ describe('toolkeel llm --sandbox', () => {
     expect(out.split('\n')).toHaveLength(3);
   });
 
+  it('names the wait that the provider asks for only once', async () => {
+    const fault = ['llm-429-retry-after-ms@gemini-stream;times=1'];
+    const { code, err } = await asked({ sandbox: true, provider: 'gemini', fault });
+    expect(code).toBe(0);
+    expect(err).toMatch(/attempt 1 failed: .* Try again in 0\.1 s\. Waiting\.\]/);
+  });
+
   it('asks the next model and prints events as JSON', async () => {
     const fault = ['http-401@gemini-stream'];
     const { code, out } = await asked({ sandbox: true, fault, json: true });
@@ -47,10 +54,39 @@ describe('toolkeel llm --sandbox', () => {
     expect(err).toMatch(/HTTP 400/);
   });
 
+  it.for([
+    ['http-529', /attempt 1 failed: .*HTTP 529/],
+    ['llm-error-event', /begins again/],
+    ['llm-stall-mid-stream', /sent no bytes within 3 s/],
+    ['cli-crash', /attempt 1 failed: .*exit code 3/],
+  ] as const)('the fault %s reaches the API that Claude asks', async ([kind, notice]) => {
+    const flags = { sandbox: true, provider: 'claude', fault: [`${kind};times=1`] };
+    const { code, err } = await asked(flags);
+    expect(code).toBe(0);
+    expect(err).toMatch(notice);
+    expect(err).toMatch(/2 attempts/);
+  });
+
+  it('Ctrl-C ends it with the exit code of an interrupted program', async () => {
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    const runtime = fakeRuntime({ cwd: dir(), env: { PATH: process.env['PATH'] } });
+    const out = { ...runtime.stdout, write: () => stop() };
+    const flags = { sandbox: true, fault: ['llm-stall-mid-stream'] };
+    expect(await llm('Why?', flags, { ...runtime, stdout: out }, stopped)).toBe(130);
+    expect(runtime.errorOutput()).toMatch(/\[cancelled\]\n$/);
+  });
+
   it('ignores credentials of the environment', async () => {
     const env = { TOOLKEEL_GEMINI_API_KEY: 'real', TOOLKEEL_GEMINI_BASE_URL: 'http://127.0.0.1:9' };
     expect((await asked({ sandbox: true, provider: 'gemini' }, env)).code).toBe(0);
   });
+});
+
+it('refuses an empty question', async () => {
+  const runtime = fakeRuntime({ cwd: dir(), env: {} });
+  const answer = llm(' ', { sandbox: true }, runtime, new Promise(() => {}));
+  await expect(answer).rejects.toThrow('The question is empty.');
 });
 
 it('says what to do if nothing is configured', async () => {

@@ -1,6 +1,6 @@
 import type { TextEvent } from '@toolkeel/contract';
 import { loadConfig } from '@toolkeel/host';
-import { UsageError } from '../errors.js';
+import { INTERRUPTED, UsageError } from '../errors.js';
 import { escapeControls } from '../operator/format.js';
 import { cliPack, packNames } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
@@ -20,6 +20,7 @@ const RECOVERIES = ['error', 'restart', 'continue'] as const;
 
 /** The sandbox answers at once, so its silence can be noticed early. */
 const SANDBOX_TIMEOUTS = {
+  connectSecs: 5,
   headersSecs: 3,
   firstContentSecs: 4,
   byteIdleSecs: 3,
@@ -34,6 +35,7 @@ export async function llm(
   { env, cwd, stdout, stderr }: RuntimeContext,
   stopped: Promise<void>,
 ): Promise<number> {
+  if (question.trim() === '') throw new UsageError('The question is empty.');
   const recovery = RECOVERIES.find((name) => name === (flags.recovery ?? 'restart'));
   if (!recovery) throw new UsageError(`--recovery must be one of ${RECOVERIES.join(', ')}.`);
   if (flags.fault && !flags.sandbox) throw new UsageError('--fault requires --sandbox.');
@@ -83,7 +85,7 @@ export async function llm(
       for await (const event of events) {
         if (flags.json) stdout.write(`${JSON.stringify(event)}\n`);
         else screen.show(event);
-        if (event.type === 'error') return 1;
+        if (event.type === 'error') return leaving.signal.aborted ? INTERRUPTED : 1;
       }
       return 0;
     } finally {
@@ -123,7 +125,7 @@ class Screen {
         return this.#notice(`${event.provider} ${event.model}`);
       case 'retry':
         return this.#notice(
-          `attempt ${event.attempt} failed: ${event.error.message} ${next(event.afterMs)}`,
+          `attempt ${event.attempt} failed: ${event.error.message} ${next(event.afterMs, event.error.retryAfterMs)}`,
         );
       case 'reset':
         return this.#notice('The answer begins again; ignore the text above.');
@@ -137,7 +139,7 @@ class Screen {
         return this.#notice([`finished: ${finish}`, tries, ...tokens, took].join(', '));
       }
       case 'error':
-        return this.#notice(event.error.message);
+        return this.#notice(event.error.code === 'cancelled' ? 'cancelled' : event.error.message);
       default:
         return undefined;
     }
@@ -157,5 +159,10 @@ class Screen {
   }
 }
 
-const next = (afterMs: number): string =>
-  afterMs === 0 ? 'Asking the next model.' : `Trying again in ${(afterMs / 1000).toFixed(1)} s.`;
+function next(afterMs: number, retryAfterMs: number | undefined): string {
+  if (afterMs === 0) return 'Asking the next model.';
+  // The message of the error ends with the wait that the provider asks for.
+  return retryAfterMs === undefined
+    ? `Trying again in ${(afterMs / 1000).toFixed(1)} s.`
+    : 'Waiting.';
+}

@@ -82,7 +82,7 @@ describe('the cost of a listing', async () => {
 describe('toolkeel manifest --tokens', () => {
   it('prints a row for each pack and profile', async () => {
     const runtime = fakeRuntime({});
-    expect(await manifest({ tokens: true }, runtime)).toBe(0);
+    expect(await manifest([], { tokens: true }, runtime)).toBe(0);
     const [head, ...rows] = runtime.output().trim().split('\n');
     expect(head).toMatch(/^PROFILE +PACK +TOOLS +TOKENS +A TOOL +VISIBLE +MOST EXPENSIVE$/);
     expect(rows).toContainEqual(
@@ -92,7 +92,7 @@ describe('toolkeel manifest --tokens', () => {
 
   it('prints JSON, for one profile', async () => {
     const runtime = fakeRuntime({});
-    await manifest({ tokens: true, json: true, profile: 'readonly' }, runtime);
+    await manifest([], { tokens: true, json: true, profile: 'readonly' }, runtime);
     expect(JSON.parse(runtime.output())).toContainEqual({
       pack: 'stac',
       profile: 'readonly',
@@ -108,7 +108,7 @@ describe('toolkeel manifest --tokens', () => {
   });
 
   it('cannot be combined with --check', async () => {
-    const both = manifest({ tokens: true, check: true }, fakeRuntime({}));
+    const both = manifest([], { tokens: true, check: true }, fakeRuntime({}));
     await expect(both).rejects.toThrow('--tokens and --check');
   });
 });

@@ -69,11 +69,24 @@ interface Measured {
 
 function measure(tool: ToolSpec, count: (text: string) => number): Measured {
   const listed = listTool(acceptControls(tool));
+  const { profiles, mutation } = tool;
+  return { name: listed.name, profiles, mutation, ...listedCost(listed, count) };
+}
+
+/** A tool of any server, as far as it is counted. */
+interface Listed {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema?: unknown;
+}
+
+/** The tokens of a tool in a listing, and of what a model sees of it. */
+export function listedCost(
+  listed: Listed,
+  count: (text: string) => number,
+): { readonly total: number; readonly visible: number } {
   const { name, description, inputSchema } = listed;
   return {
-    name,
-    profiles: tool.profiles,
-    mutation: tool.mutation,
     total: count(JSON.stringify(listed)),
     visible: count(JSON.stringify({ name, description, inputSchema })),
   };

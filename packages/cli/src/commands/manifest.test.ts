@@ -21,24 +21,24 @@ it('the published manifest is up to date', async () => {
 describe('toolkeel manifest', () => {
   it('prints all tools, and those of a profile', async () => {
     const runtime = here();
-    expect(await manifest({}, runtime)).toBe(0);
+    expect(await manifest([], {}, runtime)).toBe(0);
     const { tools } = manifestSchema.parse(JSON.parse(runtime.output()));
     expect(tools.map(({ name }) => name)).toContain('search_items');
     const reading = here();
-    await manifest({ profile: 'readonly' }, reading);
+    await manifest([], { profile: 'readonly' }, reading);
     for (const tool of manifestSchema.parse(JSON.parse(reading.output())).tools) {
       expect(tool.profiles).toContain('readonly');
     }
-    await expect(manifest({ profile: 'all' }, here())).rejects.toThrow(/Unknown profile "all"/);
+    await expect(manifest([], { profile: 'all' }, here())).rejects.toThrow(/Unknown profile "all"/);
   });
 
   it('accepts the published manifest, and its own output', async () => {
     const printed = here();
-    await manifest({}, printed);
+    await manifest([], {}, printed);
     writeFileSync(join(dir(), 'tools.json'), printed.output());
     for (const check of [true, 'tools.json'] as const) {
       const runtime = here();
-      expect(await manifest({ check }, runtime)).toBe(0);
+      expect(await manifest([], { check }, runtime)).toBe(0);
       expect(runtime.output()).toMatch(/^\d+ tools match .*json/);
     }
   });
@@ -49,7 +49,7 @@ describe('toolkeel manifest', () => {
     const changed = [{ ...second, category: 'other' }, { ...first, name: 'gone' }, ...others];
     writeFileSync(join(dir(), 'old.json'), JSON.stringify({ ...rest, tools: changed }));
     const runtime = here();
-    expect(await manifest({ check: 'old.json' }, runtime)).toBe(1);
+    expect(await manifest([], { check: 'old.json' }, runtime)).toBe(1);
     expect(runtime.errorOutput()).toContain(`${first?.name} is new`);
     expect(runtime.errorOutput()).toContain('gone is gone');
     expect(runtime.errorOutput()).toContain(`${second?.name}: category was "other"`);
@@ -78,7 +78,7 @@ describe('toolkeel manifest', () => {
       for (const [changed, complaint] of altered) {
         writeFileSync(join(dir(), 'old.json'), JSON.stringify({ ...rest, tools: changed }));
         const runtime = here();
-        expect(await manifest({ check: 'old.json', profile }, runtime)).toBe(1);
+        expect(await manifest([], { check: 'old.json', profile }, runtime)).toBe(1);
         expect(runtime.errorOutput()).toContain(complaint);
       }
     },
@@ -107,6 +107,6 @@ describe('toolkeel manifest', () => {
     ['not a manifest', '{"manifest_version":2}', /is not a manifest at manifest_version/],
   ])('refuses a file that is %s', async (_what, text, message) => {
     if (text !== undefined) writeFileSync(join(dir(), 'm.json'), text);
-    await expect(manifest({ check: 'm.json' }, here())).rejects.toThrow(message);
+    await expect(manifest([], { check: 'm.json' }, here())).rejects.toThrow(message);
   });
 });

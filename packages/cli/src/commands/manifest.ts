@@ -28,22 +28,30 @@ export const publishedManifest: string = fileURLToPath(
   new URL('../manifest.json', import.meta.url),
 );
 
-/** Prints the manifest, or its differences from a file. */
-export async function manifest(flags: ManifestFlags, runtime: RuntimeContext): Promise<number> {
+/**
+ * Prints the manifest, or its differences from a file: of the packs that `serve` would run with the same
+ * arguments.
+ */
+export async function manifest(
+  named: readonly string[],
+  flags: ManifestFlags,
+  runtime: RuntimeContext,
+): Promise<number> {
   const { profile, check, tokens, json = false } = flags;
   const { cwd, stdout, stderr } = runtime;
-  const { names, get } = await openCatalog(flags, runtime);
+  const { get, choose } = await openCatalog(flags, runtime);
+  const selectedPacks = choose(named);
   if (tokens) {
     if (check !== undefined) throw new UsageError('--tokens and --check exclude each other.');
     const { groupTools, printListingCosts } = await import('./manifest-tokens.js');
-    const bindings = await Promise.all(names.map((name) => get(name).load()));
+    const bindings = await Promise.all(selectedPacks.map((name) => get(name).load()));
     const selected = profile === undefined ? {} : { profile: parseProfile(profile) };
     const groups = groupTools(bindings.map(({ pack }) => pack));
     printListingCosts(groups, { ...selected, json }, runtime);
     return 0;
   }
-  // The published manifest has only the built-in packs.
-  const tools = await toolsOf(check === true ? packNames : names, get);
+  // The published manifest has the built-in packs.
+  const tools = await toolsOf(check === true ? packNames : selectedPacks, get);
   const current = filterByProfile(await currentManifest(tools), profile);
   if (check === undefined) {
     stdout.write(manifestText(current));

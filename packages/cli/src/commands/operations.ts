@@ -134,7 +134,7 @@ function parseFilter(given: Omit<ListFlags, keyof OperatorFlags>) {
 
 export function unknownOperation(id: string): UsageError {
   return new UsageError(
-    `Unknown operation ${id.slice(0, 100)}: it does not exist or has expired. Run: toolkeel operations list`,
+    `Operation ${id.slice(0, 100)} not found: it does not exist or has been pruned. Run: toolkeel operations list`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { parseAddress } from '../options.js';
 import { openHost, type ServerFlags } from '../open-host.js';
 import { openCatalog } from '../packs.js';
+import { consoleExtras } from '../console-extras.js';
 import type { RuntimeContext } from '../runtime.js';
 
 export interface ServeFlags extends ServerFlags {
@@ -30,8 +31,9 @@ export async function serve(
   const address = http === true || isPack ? {} : parseAddress(http);
   const packs = isPack ? [...named, http] : named;
   const server = await openHost(catalog, packs, flags, runtime, address);
-  const { url, close } = await server.listen();
+  const { url, consoleLink, close } = await server.listen({ console: consoleExtras });
   runtime.stdout.write(`MCP at ${url}/mcp\n`);
+  if (consoleLink) runtime.stdout.write(`Console at ${consoleLink()} (signs in once)\n`);
   await stopped;
   await close();
 }

@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import type { LoadedConfig } from '@toolkeel/host';
 import { type OpenedHost, openHost, type ServerFlags } from '../open-host.js';
 import { openCatalog, type PackCatalog } from '../packs.js';
+import { consoleExtras } from '../console-extras.js';
 import type { RuntimeContext } from '../runtime.js';
 import { shellWord, snippetsFor } from '../snippets.js';
 
@@ -22,9 +23,10 @@ export async function up(
   const address = { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
   const catalog = await openCatalog(flags, runtime);
   const opened = await openHost(catalog, named, flags, runtime, address);
-  const { url, consoleToken, close } = await opened.listen({ api: true });
+  const { url, consoleToken, consoleLink, close } = await opened.listen({ console: consoleExtras });
   const { stdout } = runtime;
-  stdout.write(welcomeText(opened, catalog, url, stdout.colours, shellToken(consoleToken)));
+  const operator = { token: shellToken(consoleToken), link: consoleLink?.() };
+  stdout.write(welcomeText(opened, catalog, url, stdout.colours, operator));
   await stopped;
   await close();
 }
@@ -42,8 +44,8 @@ function welcomeText(
   catalog: PackCatalog,
   url: string,
   colours: boolean,
-  /** As a shell expression. */
-  consoleToken?: string,
+  /** The token as a shell expression. */
+  operator: { readonly token: string | undefined; readonly link: string | undefined },
 ): string {
   const { host, packs, sandboxes, loaded } = opened;
   const bold = (text: string): string =>
@@ -55,8 +57,10 @@ function welcomeText(
       .filter(([what]) => what === 'api' || what === 'control')
       .map(([what, address]) => [`${name} ${what}`, address] as const),
   );
+  const { token: consoleToken, link } = operator;
   const facts = [
     ['MCP', mcp],
+    ...(link === undefined ? [] : [['console', `${link} (signs in once)`] as const]),
     ...remoteUrls(loaded, url).map((address) => ['remote', `${address}/mcp`] as const),
     ['health', `${url}/healthz`],
     ['metrics', `${url}/metrics`],
@@ -99,11 +103,14 @@ function welcomeText(
         '',
         ...step(
           'Make the sandbox execute the next post and lose its response:',
-          `curl -sS -X PUT ${control}/faults -d ${rules}`,
+          `curl -sS -w '\\n' -X PUT ${control}/faults -d ${rules}`,
         ),
         ...step('Post. Toolkeel reads the outcome back instead of posting again:', post),
         ...step('Post the same again. The first result is replayed:', post),
-        ...step('Read the log of the sandbox. It has one post:', `curl -sS ${control}/commits`),
+        ...step(
+          'Read the log of the sandbox. It has one post:',
+          `curl -sS -w '\\n' ${control}/commits`,
+        ),
       ];
     }),
     'Press Ctrl-C to stop.',
@@ -139,7 +146,7 @@ function demonstrationsOf({ host, packs, sandboxes }: OpenedHost, { get }: PackC
 function curlFor(mcp: string, params: object, authorization: string | undefined): string {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   return [
-    `curl -sS ${shellWord(mcp)} -H 'Content-Type: application/json'`,
+    `curl -sS -w '\\n' ${shellWord(mcp)} -H 'Content-Type: application/json'`,
     ...(authorization === undefined ? [] : [`-H "Authorization: ${authorization}"`]),
     `-d ${shellWord(body)}`,
   ].join(' \\\n  ');

@@ -2,7 +2,7 @@ import type { Operation } from '@toolkeel/journal';
 import { expect, it } from 'vitest';
 import { awaitExecution } from './await-execution.js';
 
-type Seen = Partial<Pick<Operation, 'state' | 'outcome' | 'owner' | 'code'>>;
+type Seen = Partial<Pick<Operation, 'state' | 'outcome' | 'owner' | 'code' | 'approval'>>;
 
 /** A store that returns these states in turn, then repeats the last one, in virtual time. */
 function showing(states: readonly Seen[], live: boolean | ((now: number) => boolean) = true) {
@@ -50,6 +50,13 @@ it.each<[string, Seen, string]>([
 it('does not wait without a live server that has the tool', async () => {
   const { ended, now } = showing([approved], false);
   expect(await ended()).toEqual({ state: 'pending', live: false });
+  expect(now()).toBe(0);
+});
+
+it('does not wait for an operation that is scheduled for later', async () => {
+  const approval = { scheduledFor: Number.MAX_SAFE_INTEGER } as Operation['approval'];
+  const { ended, now } = showing([{ ...approved, ...(approval && { approval }) }]);
+  expect(await ended()).toEqual({ state: 'pending', live: true });
   expect(now()).toBe(0);
 });
 

@@ -37,7 +37,7 @@ export async function awaitExecution(
     const state = stateOf(operation);
     const isWaitingForServer = operation.state === 'awaiting_approval' && !live;
     if (wasTried(operation)) return { state: 'not_executed', live };
-    if (state !== 'pending' || isWaitingForServer) return { state, live };
+    if (state !== 'pending' || isWaitingForServer || isScheduled(operation)) return { state, live };
     if (clock.now() >= until) return { state, live };
     if (round === 0) onWait?.();
     await clock.pause(Math.min(POLL_MS, until - clock.now()));
@@ -47,6 +47,11 @@ export async function awaitExecution(
 /** Requeued after an attempt that was not executed: the next attempt is later than this wait. */
 function wasTried({ state, code }: Operation): boolean {
   return state === 'awaiting_approval' && code !== 'approval_required';
+}
+
+/** The operation waits for its time, on the store's clock or this one. */
+function isScheduled({ state, approval }: Operation): boolean {
+  return state === 'awaiting_approval' && (approval?.scheduledFor ?? 0) > Date.now();
 }
 
 function stateOf({ state, outcome, owner }: Operation): Execution['state'] {

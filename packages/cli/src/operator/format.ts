@@ -85,6 +85,7 @@ export function operationText(operation: OperationView): string {
     ['state', operation.state],
     ['outcome', operation.outcome],
     ['code', operation.code],
+    ['blocked', blockedText(operation.blocked)],
     ['key', operation.key],
     ['created', timeOf(operation.created_at)],
     ['sent', timeOf(operation.sending_at)],
@@ -98,6 +99,7 @@ export function operationText(operation: OperationView): string {
     ['asked by', approval && `rule ${approval.rule}: ${approval.explanation}`],
     ['cost', costText(approval?.cost)],
     ['duplicate', approval?.duplicate && 'yes: the agent confirmed the repetition'],
+    ['scheduled for', timeOf(approval?.scheduled_for)],
     ['expires', timeOf(approval?.expires_at)],
     ['decided', decisionText(approval)],
     ['reason', approval?.reason],
@@ -113,6 +115,12 @@ export function operationText(operation: OperationView): string {
 
 const timeOf = (iso: string | undefined): string | undefined =>
   iso === undefined ? undefined : localTime(iso);
+
+function blockedText(blocked: OperationView['blocked']): string | undefined {
+  if (!blocked) return undefined;
+  const { reason, explanation, at } = blocked;
+  return `${reason}: ${explanation}${at === undefined ? '' : ` (${localTime(at)})`}`;
+}
 
 function decisionText(approval: OperationView['approval']): string | undefined {
   const { decision, decided_by: by, decided_at: at } = approval ?? {};

@@ -38,10 +38,19 @@ describe('findId', () => {
     expect(await findId(journal, 'op_4a1f')).toBe('op_4a1f');
   });
 
-  it('returns an unknown or too short prefix unchanged', async () => {
+  it('returns an unknown prefix unchanged', async () => {
     const journal = await storeWith('op_4a1f00');
-    for (const typed of ['op_9999', 'op_4', 'op_', '', '4a1f00', 'op_4a1f%']) {
+    for (const typed of ['op_9999', '', '4a1f00', 'op_4a1f%']) {
       expect(await findId(journal, typed)).toBe(typed);
+    }
+  });
+
+  it('refuses a prefix that is too short instead of not finding it', async () => {
+    const journal = await storeWith('op_4a1f00');
+    for (const typed of ['op_4a1', 'op_4', 'op_']) {
+      await expect(findId(journal, typed)).rejects.toThrow(
+        `${typed} is too short to identify an operation. Use its id, or at least op_ and 4 more characters.`,
+      );
     }
   });
 });

@@ -21,7 +21,7 @@ function osUser(): string {
 }
 
 /** Shorter prefixes are too ambiguous for a decision. */
-const MIN_LENGTH = 'op_'.length + 4;
+const MIN_DIGITS = 4;
 const MAX_SHOWN = 5;
 
 /** Resolves a unique prefix of an operation id. */
@@ -29,7 +29,13 @@ export async function findId(
   { store }: Pick<OpenedOperatorJournal, 'store'>,
   typed: string,
 ): Promise<string> {
-  if (typed.length < MIN_LENGTH || !/^op_[\da-z]+$/.test(typed)) return typed;
+  const [, digits] = /^op_([\da-z]*)$/.exec(typed) ?? [];
+  if (digits === undefined) return typed;
+  if (digits.length < MIN_DIGITS) {
+    throw new UsageError(
+      `${typed} is too short to identify an operation. Use its id, or at least op_ and ${MIN_DIGITS} more characters.`,
+    );
+  }
   if (await store.get(typed)) return typed;
   const found = await store.list({ idPrefix: typed, limit: MAX_SHOWN });
   const [only, ...others] = found.map(({ id }) => id);

@@ -54,8 +54,10 @@ export async function openOperatorJournal(
       if (name === 'ConfigError') runtime.stderr.write(`toolkeel: ${message}\n`);
     },
   });
-  const { operations, approvals, counts } = journal;
+  const { operations, approvals, counts, processId, flushCalls } = journal;
   return {
+    processId,
+    flushCalls,
     operations,
     approvals,
     counts,
@@ -67,6 +69,11 @@ export async function openOperatorJournal(
       await store.close();
     },
   };
+}
+
+/** The data directory of this installation. */
+export function operatorDataDir(flags: OperatorFlags, runtime: RuntimeContext): string {
+  return loadLocation(flags, runtime, []).dataDir;
 }
 
 /** Opens only the store: reading the audit does not require the key. */
@@ -85,9 +92,7 @@ function loadJournalConfig(
   { env, cwd }: RuntimeContext,
   packs: readonly PackBinding[],
 ): LoadedConfig {
-  const location = { env, cwd, ...(file !== undefined && { file }) };
-  const only = ['dataDir', 'journal', 'mode', ...POLICY_SECTIONS];
-  const loaded = loadConfig({ ...location, packs, packSettings: {}, only });
+  const loaded = loadLocation({ config: file }, { env, cwd }, packs);
   if (!isPersistent(loaded)) {
     throw new HostError(
       'The journal is in the memory of the server (journal.url is memory:) and cannot be opened. Use sqlite: or postgres:.',
@@ -97,10 +102,22 @@ function loadJournalConfig(
   if (path !== undefined && !existsSync(path)) {
     throw new HostError(
       `There is no journal at ${path}: no server has created one yet. ` +
-        'Use the same --config or TOOLKEEL_DATA_DIR as the server.',
+        'Use the same --config or TOOLKEEL_DATA_DIR as the server. ' +
+        'A server that was started with --sandbox has its journal in memory, which no command can open: ' +
+        'start toolkeel sandbox and a server with the settings that it prints instead.',
     );
   }
   return loaded;
+}
+
+function loadLocation(
+  { config: file }: { readonly config?: string | undefined },
+  { env, cwd }: Pick<RuntimeContext, 'env' | 'cwd'>,
+  packs: readonly PackBinding[],
+): LoadedConfig {
+  const location = { env, cwd, ...(file !== undefined && { file }) };
+  const only = ['dataDir', 'journal', 'mode', ...POLICY_SECTIONS];
+  return loadConfig({ ...location, packs, packSettings: {}, only });
 }
 
 /** Covers the tools of every profile. */

@@ -1,23 +1,34 @@
 import type { Command } from 'commander';
-import type { DecideFlags, EditFlags } from '../commands/approvals.js';
-import type { ExportFlags, VerifyFlags } from '../commands/audit.js';
-import type { ListFlags, ResolveFlags } from '../commands/operations.js';
+import type { DecideFlags } from '../commands/approvals.js';
 import { collect, example, withConfig, withPacks } from '../options.js';
 import type { RuntimeContext } from '../runtime.js';
-import type { OperatorFlags } from './journal.js';
 
-type Run = <Args extends unknown[]>(
-  command: (...args: Args) => Promise<number>,
-) => (...args: Args) => Promise<void>;
+/** The action of a command that is loaded when it runs. */
+export type Lazily = <Given extends unknown[]>(
+  load: () => Promise<(...args: [...Given, RuntimeContext]) => Promise<number | void>>,
+) => (...args: Given) => Promise<void>;
 
-/** Commands for the operator: operations, approvals, audit. */
-export function addOperatorCommands(program: Command, run: Run, runtime: RuntimeContext): void {
-  addOperations(program.command('operations'), run, runtime);
-  addApprovals(program.command('approvals'), run, runtime);
-  addAudit(program.command('audit'), run, runtime);
+/** Commands for the operator: operations, approvals, audit, pinned tools, console. */
+export function addOperatorCommands(program: Command, lazily: Lazily): void {
+  addOperations(program.command('operations'), lazily);
+  addApprovals(program.command('approvals'), lazily);
+  addAudit(program.command('audit'), lazily);
+  addPins(program.command('pins'), lazily);
+  withOperatorFlags(program.command('console'))
+    .description('Print a link to the console of a running server, which signs in once.')
+    .option(
+      '--url <url>',
+      'Use the server at this address (default: the newest that shares the journal)',
+    )
+    .option('--name <name>', 'Name for the audit (default: the user that runs the server)')
+    .addHelpText(
+      'after',
+      example('toolkeel console', 'toolkeel console --name ana --url https://toolkeel.example.com'),
+    )
+    .action(lazily(async () => (await import('../commands/console.js')).consoleLink));
 }
 
-function addOperations(operations: Command, run: Run, runtime: RuntimeContext): void {
+function addOperations(operations: Command, lazily: Lazily): void {
   const load = () => import('../commands/operations.js');
   operations
     .description('List, show and resolve operations.')
@@ -29,16 +40,12 @@ function addOperations(operations: Command, run: Run, runtime: RuntimeContext): 
       'Include only these states, separated by commas: unknown,awaiting_approval',
     )
     .addHelpText('after', example('toolkeel operations list --state unknown --since 7d --json'))
-    .action(run(async (flags: ListFlags) => (await load()).listOperations(flags, runtime)));
+    .action(lazily(async () => (await load()).listOperations));
   withOperatorFlags(operations.command('show'))
     .description('Show an operation with its arguments, steps and result.')
     .argument('<id>', 'Operation id (op_…); a unique prefix is enough')
     .addHelpText('after', example('toolkeel operations show op_4a1f'))
-    .action(
-      run(async (id: string, flags: OperatorFlags) =>
-        (await load()).showOperation(id, flags, runtime),
-      ),
-    );
+    .action(lazily(async () => (await load()).showOperation));
   withOperatorFlags(operations.command('resolve'))
     .description('Record the outcome of an unknown operation. Check the upstream first.')
     .argument('<id>', 'Id of an operation that is unknown or stopped between two steps')
@@ -55,14 +62,10 @@ function addOperations(operations: Command, run: Run, runtime: RuntimeContext): 
         'toolkeel operations resolve op_4a1f --outcome executed --data \'{"id":"e1"}\' --reason "seen on the page"',
       ),
     )
-    .action(
-      run(async (id: string, flags: ResolveFlags) =>
-        (await load()).resolveOperation(id, flags, runtime),
-      ),
-    );
+    .action(lazily(async () => (await load()).resolveOperation));
 }
 
-function addApprovals(approvals: Command, run: Run, runtime: RuntimeContext): void {
+function addApprovals(approvals: Command, lazily: Lazily): void {
   const load = () => import('../commands/approvals.js');
   approvals
     .description('List, show and decide pending approvals.')
@@ -70,16 +73,12 @@ function addApprovals(approvals: Command, run: Run, runtime: RuntimeContext): vo
   withFilters(withOperatorFlags(approvals.command('list')))
     .description('List pending approvals.')
     .addHelpText('after', example('toolkeel approvals list --json'))
-    .action(run(async (flags: ListFlags) => (await load()).listApprovals(flags, runtime)));
+    .action(lazily(async () => (await load()).listApprovals));
   withOperatorFlags(approvals.command('show'))
     .description('Show an operation, the rule that requires approval, and its hash.')
     .argument('<id>', 'Operation id')
     .addHelpText('after', example('toolkeel approvals show op_4a1f'))
-    .action(
-      run(async (id: string, flags: OperatorFlags) =>
-        (await load()).showApproval(id, flags, runtime),
-      ),
-    );
+    .action(lazily(async () => (await load()).showApproval));
   for (const decision of ['approve', 'reject'] as const) {
     const command = withDecisionFlags(approvals.command(decision));
     if (decision === 'approve') {
@@ -94,10 +93,13 @@ function addApprovals(approvals: Command, run: Run, runtime: RuntimeContext): vo
       .argument('<id>', 'Operation id')
       .option('--reason <text>', 'Reason for the audit and the agent')
       .addHelpText('after', example(`toolkeel approvals ${decision} op_4a1f --hash 9c2e…`))
+
       .action(
-        run(async (id: string, flags: DecideFlags) =>
-          (await load()).decide(decision, id, flags, runtime),
-        ),
+        lazily(async () => {
+          const { decide } = await load();
+          return (id: string, flags: DecideFlags, runtime: RuntimeContext) =>
+            decide(decision, id, flags, runtime);
+        }),
       );
   }
   withDecisionFlags(approvals.command('edit'))
@@ -110,12 +112,10 @@ function addApprovals(approvals: Command, run: Run, runtime: RuntimeContext): vo
     )
     .option('--remove <name>', 'Remove an argument; repeatable', collect)
     .addHelpText('after', example('toolkeel approvals edit op_4a1f --set amount=20 --hash 9c2e…'))
-    .action(
-      run(async (id: string, flags: EditFlags) => (await load()).editApproval(id, flags, runtime)),
-    );
+    .action(lazily(async () => (await load()).editApproval));
 }
 
-function addAudit(audit: Command, run: Run, runtime: RuntimeContext): void {
+function addAudit(audit: Command, lazily: Lazily): void {
   const load = () => import('../commands/audit.js');
   audit
     .description('Verify and export the audit log of all decisions and sends.')
@@ -125,19 +125,44 @@ function addAudit(audit: Command, run: Run, runtime: RuntimeContext): void {
       'Print the head of the hash chain. Store it where writers of the journal cannot change it.',
     )
     .addHelpText('after', example('toolkeel audit head'))
-    .action(run(async (flags: OperatorFlags) => (await load()).auditHead(flags, runtime)));
+    .action(lazily(async () => (await load()).auditHead));
   withJson(withConfig(audit.command('verify')))
     .description('Verify the hash chain. Exits with 1 if rows were altered, removed or truncated.')
     .option('--expect <seq:hash>', 'Compare with a head that was stored elsewhere')
     .addHelpText('after', example('toolkeel audit verify --expect 1042:5e8f…'))
-    .action(run(async (flags: VerifyFlags) => (await load()).verifyAudit(flags, runtime)));
+    .action(lazily(async () => (await load()).verifyAudit));
   withConfig(audit.command('export'))
     .description('Print the rows of a time range.')
     .option('--format <name>', 'Output format: jsonl or csv (default: jsonl)')
     .option('--since <time>', 'Start time or age: 2026-05-01, 7d')
     .option('--until <time>', 'End time or age (exclusive)')
     .addHelpText('after', example('toolkeel audit export --format csv --since 30d > audit.csv'))
-    .action(run(async (flags: ExportFlags) => (await load()).exportAudit(flags, runtime)));
+    .action(lazily(async () => (await load()).exportAudit));
+}
+
+function addPins(pins: Command, lazily: Lazily): void {
+  const load = () => import('../commands/pins.js');
+  pins
+    .description('List, compare and accept changes of the tools of guarded servers.')
+    .addHelpText('after', example('toolkeel pins diff github', 'toolkeel pins accept github'));
+  withJson(withConfig(pins.command('list')))
+    .description('List the tools that a server changed, added or removed since they were pinned.')
+    .option('--all', 'Include tools that did not change')
+    .addHelpText('after', example('toolkeel pins list --all'))
+    .action(lazily(async () => (await load()).listPins));
+  withConfig(pins.command('diff'))
+    .description('Show how tools differ from what was pinned. Exits with 1 if some do.')
+    .argument('[upstream]', 'Name of the guarded server (default: all)')
+    .argument('[tool...]', 'Only these tools')
+    .addHelpText('after', example('toolkeel pins diff github create_issue'))
+    .action(lazily(async () => (await load()).diffPins));
+  withConfig(pins.command('accept'))
+    .description('Accept tools as the server describes them now. Running guards notice it.')
+    .argument('<upstream>', 'Name of the guarded server')
+    .argument('[tool...]', 'Only these tools (default: all that differ)')
+    .option('--yes', 'Do not prompt')
+    .addHelpText('after', example('toolkeel pins accept github create_issue'))
+    .action(lazily(async () => (await load()).acceptChanges));
 }
 
 function withOperatorFlags(command: Command): Command {

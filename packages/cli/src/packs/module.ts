@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -72,8 +73,11 @@ async function importPack(named: NamedModule, { env, printed }: ModuleContext): 
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     const { scrub } = environmentSecrets(env, new Secrets());
-    const reason = scrub(cause instanceof Error ? cause.message : String(cause));
-    throw refusal(named, `cannot be loaded: ${reason}${pathHint(named)}`);
+    // Node.js names this file as the importer of a module that does not exist.
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const reason = scrub(message.replace(/ imported from .*[\\/]packs[\\/]module\.[jt]s$/, ''));
+    const line = cause instanceof SyntaxError ? syntaxErrorLine(named) : '';
+    throw refusal(named, `cannot be loaded: ${reason}${line}${pathHint(named)}`);
   } finally {
     guard.release();
   }
@@ -102,6 +106,15 @@ function importPackage(name: string, from: string): Promise<object> {
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/** An import does not tell the line of a syntax error; a check of the file does. */
+function syntaxErrorLine({ module, from }: NamedModule): string {
+  if (!isPath(module)) return '';
+  const args = ['--check', resolve(from, module)];
+  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 });
+  const [, line] = /^.*:(\d+)\n/.exec(stderr) ?? [];
+  return line === undefined ? '' : ` (line ${line})`;
 }
 
 function pathHint({ module, from }: NamedModule): string {

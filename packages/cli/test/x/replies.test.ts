@@ -208,6 +208,105 @@ describe('propose_and_queue_replies', () => {
     });
   });
 
+  it('does not reply twice by a repeat, after another tool has replied', async () => {
+    const settings = { workflow: { ...workflow, maxRepliesPerAuthorPerDay: 9 } };
+    const server = await start({ settings });
+    const { ids } = await candidates(server, ['My bicycle is slow']);
+    const items = [{ candidate_id: ids[0], text: 'Try to pedal' }];
+    server.x.setFaults([{ kind: 'http-401', routes: ['create-post'] }]);
+    const failed = await server.call('propose_and_queue_replies', { items });
+    expect(outcomes(failed.data)[0]).toMatch(/^failed /);
+    server.x.setFaults([]);
+    await server.call('x_reply_to_tweet', { text: 'Pump the tyres', in_reply_to_id: ids[0] });
+    const again = await server.call('propose_and_queue_replies', { items });
+    expect(outcomes(again.data)).toEqual(['blocked policy_denied_hard_rule']);
+    expect(posted(server)).toEqual(['Pump the tyres']);
+  });
+
+  it('does not send two replies to one tweet for two calls at once, of two servers', async () => {
+    const settings = { workflow: { ...workflow, maxRepliesPerAuthorPerDay: 9 } };
+    const server = await start({ settings });
+    const other = await server.another();
+    const { ids } = await candidates(server, ['My bicycle is slow']);
+    const propose = (by: Pick<Stage, 'call'>, text: string) =>
+      by.call('propose_and_queue_replies', { items: [{ candidate_id: ids[0], text }] });
+    const answers = await Promise.all([
+      propose(server, 'Try to pedal'),
+      propose(server, 'Pump the tyres'),
+      propose(other, 'Oil the chain'),
+    ]);
+    expect(answers.map(({ data }) => outcomes(data).join()).toSorted()).toEqual([
+      'blocked policy_denied_hard_rule',
+      'blocked policy_denied_hard_rule',
+      'executed ',
+    ]);
+    expect(posted(server)).toHaveLength(1);
+  });
+
+  it('takes a text with space around it for the same reply', async () => {
+    const server = await start({ settings: { workflow } });
+    const { ids } = await candidates(server, ['My bicycle is slow']);
+    const propose = (text: string) =>
+      server.call('propose_and_queue_replies', { items: [{ candidate_id: ids[0], text }] });
+    const { data } = await propose('Try to pedal');
+    expect((await propose(' Try to pedal\n')).data).toEqual(data);
+    expect(posted(server)).toEqual(['Try to pedal']);
+  });
+
+  it('does not report a reply as executed that was deleted since', async () => {
+    const server = await start({ settings: { workflow } });
+    const { ids } = await candidates(server, ['My bicycle is slow']);
+    const items = [{ candidate_id: ids[0], text: 'Try to pedal' }];
+    await server.call('propose_and_queue_replies', { items });
+    const { data } = await server.call('get_recent_mutations');
+    const [{ operation_id: id }] = data['mutations'] as [{ readonly operation_id: string }];
+    expect((await server.call('x_undo', { operation_id: id })).success).toBe(true);
+    const again = await server.call('propose_and_queue_replies', { items });
+    expect(outcomes(again.data)).toEqual(['blocked policy_denied_hard_rule']);
+    expect(posted(server)).toHaveLength(1);
+  });
+
+  it('hides candidates of an author who was blocked since, and finds none of these', async () => {
+    const server = await start({ settings: { workflow } });
+    const { ids, authors } = await candidates(server, ['My bicycle is slow', 'A bicycle']);
+    const blockedAuthors = [authors[0]!.username];
+    const other = await server.another({ settings: { workflow: { ...workflow, blockedAuthors } } });
+    const shown = async (tool: string, args: object) => {
+      const { data } = await other.call(tool, { ...args });
+      return (data['candidates'] as readonly { readonly tweet_id: string }[]).map(
+        ({ tweet_id: id }) => id,
+      );
+    };
+    expect(await shown('get_discovery_feed', { min_score: 0 })).toEqual([ids[1]]);
+    expect(await shown('list_unreplied_tweets', { threshold: 0 })).toEqual([ids[1]]);
+    const search = { query: 'bicycle', min_score: 0 };
+    expect(await shown('find_reply_opportunities', search)).toEqual([ids[1]]);
+  });
+
+  it('refuses a text with 80 % of the words of another, not one with fewer', async () => {
+    const server = await start({ settings: { workflow } });
+    const { ids } = await candidates(server, ['A bicycle', 'My bicycle', 'Her bicycle']);
+    const words = 'one two three four five six seven eight nine'.split(' ');
+    const items = [
+      { candidate_id: ids[0], text: words.join(' ') },
+      { candidate_id: ids[1], text: [...words.slice(1), 'ten'].join(' ') },
+      { candidate_id: ids[2], text: [...words.slice(2), 'ten', 'eleven'].join(' ') },
+    ];
+    const { data } = await server.call('propose_and_queue_replies', { items });
+    expect(outcomes(data)).toEqual(['executed ', 'blocked policy_denied_hard_rule', 'executed ']);
+  });
+
+  it('compares with replies that wait for approval, also of earlier calls', async () => {
+    const server = await start({ settings: { workflow }, config: { profile: 'workflow' } });
+    const { ids } = await candidates(server, ['A bicycle', 'Another bicycle']);
+    const text = 'The same friendly words for every bicycle here';
+    const propose = (id: string | undefined) =>
+      server.call('propose_and_queue_replies', { items: [{ candidate_id: id, text }] });
+    expect(outcomes((await propose(ids[0])).data)).toEqual(['queued approval_required']);
+    expect(outcomes((await propose(ids[1])).data)).toEqual(['blocked policy_denied_hard_rule']);
+    expect(outcomes((await propose(ids[0])).data)).toEqual(['queued approval_required']);
+  });
+
   it('in composer mode: an operator edits one, approves two and rejects one of three', async () => {
     const server = await start({ settings: { workflow }, config: { profile: 'workflow' } });
     const { ids } = await candidates(server, ['My bicycle', 'Your bicycle', 'Her bicycle']);

@@ -178,7 +178,7 @@ describe('toolkeel serve x', () => {
     for (const { tool } of acting) {
       expect(names).not.toContain(tool);
       await expect(client.call(tool, { text: 'a', tweet_id: '1' })).rejects.toThrow(
-        `There is no tool "${tool}"`,
+        `Unknown tool "${tool}"`,
       );
     }
     expect([x.commits().length, x.log().length]).toEqual([before, requests]);

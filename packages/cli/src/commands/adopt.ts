@@ -1,0 +1,171 @@
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { UsageError } from '../errors.js';
+import type { RuntimeContext } from '../runtime.js';
+import {
+  clients,
+  configFiles,
+  guardServers,
+  parsed,
+  restoreServers,
+  secretsOf,
+  serversOf,
+  type Client,
+} from './host-config.js';
+import { launchOf, ownScript } from './init.js';
+import { lineDiff } from './line-diff.js';
+
+export interface AdoptFlags {
+  readonly from: string;
+  readonly undo?: boolean;
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+/** Puts the guard in front of the servers in a client's configuration, or removes it again. */
+export async function adopt(flags: AdoptFlags, runtime: RuntimeContext): Promise<number> {
+  const file = fileOf(flags.from, runtime);
+  return flags.undo ? undo(file, flags, runtime) : guardFile(file, flags, runtime);
+}
+
+async function guardFile(
+  file: string,
+  flags: AdoptFlags,
+  runtime: RuntimeContext,
+): Promise<number> {
+  const { stdout, stderr } = runtime;
+  const { backup, guarded } = copiesOf(file);
+  if (existsSync(backup) && !flags.force) {
+    stderr.write(
+      `${file} was guarded before: ${backup} has its original. Run this command with --undo first, or with --force to keep the present file as the new original.\n`,
+    );
+    return 1;
+  }
+  const before = readFileSync(file, 'utf8');
+  const rewritten = parsed(file, () =>
+    guardServers(before, (args) => launchOf(['guard', ...args]), ownScript),
+  );
+  for (const { name, reason } of rewritten.skipped) stdout.write(`Left ${name}: it ${reason}.\n`);
+  if (rewritten.guarded.length === 0) {
+    stderr.write(`${file} has no server to guard. It was not changed.\n`);
+    return 1;
+  }
+  stdout.write(`${file}\n${maskedDiff(before, rewritten.text)}`);
+  if (!(await isConfirmed(flags, runtime, `Guard these servers?`))) return 1;
+  if (readFileSync(file, 'utf8') !== before) {
+    stderr.write(`${file} changed in the meantime and was not written. Run the command again.\n`);
+    return 1;
+  }
+  const { mode } = statSync(file);
+  writeLike(backup, before, mode);
+  writeLike(guarded, rewritten.text, mode);
+  writeLike(file, rewritten.text, mode);
+  const names = rewritten.guarded.map((path) => String(path.at(-1)));
+  stdout.write(
+    `Guarded ${names.join(', ')}. The original is in ${backup}.\nRestart the client. To restore the original: toolkeel init --from ${flags.from} --undo\n`,
+  );
+  return 0;
+}
+
+async function undo(file: string, flags: AdoptFlags, runtime: RuntimeContext): Promise<number> {
+  const { stdout, stderr } = runtime;
+  const { backup, guarded } = copiesOf(file);
+  if (!existsSync(backup) || !existsSync(guarded)) {
+    stderr.write(`There is no original of ${file} to restore: ${backup} does not exist.\n`);
+    return 1;
+  }
+  const current = readFileSync(file, 'utf8');
+  const written = readFileSync(guarded, 'utf8');
+  const original = readFileSync(backup, 'utf8');
+  if (current !== written && !flags.force) {
+    stdout.write(maskedDiff(written, current));
+    stderr.write(
+      `${file} changed since it was guarded (see above) and was not restored. Use --force to restore the entries of the guarded servers and keep the other changes.\n`,
+    );
+    return 1;
+  }
+  const restored =
+    current === written
+      ? original
+      : parsed(file, () => restoreServers(current, original, changedServers(original, written)));
+  stdout.write(`${file}\n${maskedDiff(current, restored)}`);
+  if (!(await isConfirmed(flags, runtime, 'Restore it?'))) return 1;
+  writeLike(file, restored, statSync(file).mode);
+  rmSync(backup);
+  rmSync(guarded);
+  stdout.write(`Restored ${file}. Restart the client.\n`);
+  return 0;
+}
+
+/** The servers whose entries differ between the original and the guarded document. */
+function changedServers(original: string, written: string) {
+  const entries = new Map(
+    serversOf(written).map(({ path, entry }) => [JSON.stringify(path), JSON.stringify(entry)]),
+  );
+  return serversOf(original)
+    .filter(({ path, entry }) => entries.get(JSON.stringify(path)) !== JSON.stringify(entry))
+    .map(({ path }) => path);
+}
+
+async function isConfirmed(
+  { yes }: AdoptFlags,
+  { isInteractive, confirm, stderr }: RuntimeContext,
+  question: string,
+): Promise<boolean> {
+  if (yes) return true;
+  const confirmed = isInteractive && (await confirm(question));
+  if (!confirmed) {
+    stderr.write(`Nothing was written.${isInteractive ? '' : ' Use --yes to write it.'}\n`);
+  }
+  return confirmed;
+}
+
+/** The file of a client, or the file with this path. */
+export function fileOf(from: string, { cwd, env }: Pick<RuntimeContext, 'cwd' | 'env'>): string {
+  const client = clients.find((name) => name === from);
+  const candidates = client ? filesOf(client, cwd, env) : [resolve(cwd, from)];
+  const found = candidates.find((candidate) => existsSync(candidate));
+  if (found !== undefined) return realpathSync(found);
+  throw new UsageError(
+    client
+      ? `No configuration of ${client} was found (${candidates.join(', ')}). Use --from FILE.`
+      : `${candidates[0]} does not exist. Use --from ${clients.join('|')}, or the path of a file.`,
+  );
+}
+
+function filesOf(client: Client, cwd: string, env: RuntimeContext['env']): string[] {
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
+  return configFiles(client, { cwd, home, appData: env['APPDATA'], platform: process.platform });
+}
+
+function copiesOf(file: string): { readonly backup: string; readonly guarded: string } {
+  return { backup: `${file}.toolkeel-backup`, guarded: `${file}.toolkeel-guarded` };
+}
+
+/** Replaces the file at once, so that a client never reads half of it. */
+function writeLike(file: string, text: string, mode: number): void {
+  const temporary = `${file}.toolkeel-${process.pid}.tmp`;
+  writeFileSync(temporary, text, { mode: mode & 0o777 });
+  chmodSync(temporary, mode & 0o777);
+  renameSync(temporary, file);
+}
+
+/** Values of variables and headers may be secrets, so the terminal does not show them. */
+function maskedDiff(before: string, after: string): string {
+  const secrets = [...secretsOf(before), ...secretsOf(after)].map((value) =>
+    JSON.stringify(value).slice(1, -1),
+  );
+  return secrets
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((text, secret) => text.replaceAll(`"${secret}"`, '"…"'), lineDiff(before, after));
+}

@@ -1,0 +1,262 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type * as JsonC from 'jsonc-parser';
+import type { JSONPath, Node, ParseError } from 'jsonc-parser';
+import { UsageError } from '../errors.js';
+
+// The package has no ES module that Node.js could import.
+const jsonc = createRequire(import.meta.url)('jsonc-parser') as typeof JsonC;
+
+/** How the command line of a server is started by a client. */
+interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** Starts the guard of a server; the command of the server, or nothing, follows. */
+export type GuardLaunch = (guardArgs: readonly string[]) => Launch;
+
+export const clients = ['claude-desktop', 'claude-code', 'cursor', 'vscode'] as const;
+export type Client = (typeof clients)[number];
+
+interface Places {
+  readonly cwd: string;
+  readonly home: string;
+  readonly appData?: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+/** The files in which a client keeps its servers: that of the project first. */
+export function configFiles(client: Client, { cwd, home, appData, platform }: Places): string[] {
+  const settings =
+    platform === 'darwin'
+      ? join(home, 'Library', 'Application Support')
+      : platform === 'win32'
+        ? (appData ?? join(home, 'AppData', 'Roaming'))
+        : join(home, '.config');
+  const files = {
+    'claude-desktop': [join(settings, 'Claude', 'claude_desktop_config.json')],
+    'claude-code': [join(cwd, '.mcp.json'), join(home, '.claude.json')],
+    cursor: [join(cwd, '.cursor', 'mcp.json'), join(home, '.cursor', 'mcp.json')],
+    vscode: [join(cwd, '.vscode', 'mcp.json'), join(settings, 'Code', 'User', 'mcp.json')],
+  };
+  return files[client];
+}
+
+export interface Rewritten {
+  readonly text: string;
+  /** The guarded servers by their path in the document. */
+  readonly guarded: readonly JSONPath[];
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/**
+ * The document with a guard in front of every server that can have one. Comments, unknown members and
+ * the layout stay: only the members that change are edited.
+ */
+export function guardServers(text: string, launch: GuardLaunch, own: string): Rewritten {
+  const guarded: JSONPath[] = [];
+  const skipped: { name: string; reason: string }[] = [];
+  const format = formatOf(text);
+  let edited = text;
+  const set = (path: JSONPath, value: unknown, isArrayInsertion = false): void => {
+    const options = { formattingOptions: format, isArrayInsertion };
+    edited = jsonc.applyEdits(edited, jsonc.modify(edited, path, value, options));
+  };
+  for (const { path, name, entry } of serversOf(text)) {
+    const reason = reasonToSkip(entry, own);
+    if (reason !== undefined) {
+      skipped.push({ name, reason });
+      continue;
+    }
+    guarded.push(path);
+    const { command, args } = entry;
+    if (typeof command === 'string') {
+      const { command: program, args: before } = launch(['--name', name, '--', command]);
+      set([...path, 'command'], program);
+      if (!Array.isArray(args)) set([...path, 'args'], before);
+      else for (const word of before.toReversed()) set([...path, 'args', 0], word, true);
+    } else guardUrl(path, name, entry, launch, set);
+  }
+  return { text: edited, guarded, skipped };
+}
+
+/** A server on HTTP becomes one on stdio. Its headers move to variables: arguments are public. */
+function guardUrl(
+  path: JSONPath,
+  name: string,
+  { url, type, headers, env }: ServerEntry,
+  launch: GuardLaunch,
+  set: (path: JSONPath, value: unknown) => void,
+): void {
+  const given = Object.entries(isObject(headers) ? headers : {}).map(([header, value], index) => ({
+    header,
+    value,
+    variable: `TOOLKEEL_HEADER_${index + 1}`,
+  }));
+  const flags = given.flatMap(({ header, variable }) => ['--header-env', `${header}=${variable}`]);
+  const { command, args } = launch(['--name', name, '--url', String(url), ...flags]);
+  set([...path, 'url'], undefined);
+  if (type !== undefined) set([...path, 'type'], 'stdio');
+  if (headers !== undefined) set([...path, 'headers'], undefined);
+  set([...path, 'command'], command);
+  set([...path, 'args'], args);
+  if (given.length === 0) return;
+  if (!isObject(env)) set([...path, 'env'], {});
+  for (const { variable, value } of given) set([...path, 'env', variable], value);
+}
+
+/** The current document with the named servers as they are in the other one. */
+export function restoreServers(current: string, original: string, paths: readonly JSONPath[]) {
+  let text = current;
+  for (const path of paths) {
+    const before = nodeText(original, path);
+    const node = jsonc.findNodeAtLocation(parseTree(text), [...path]);
+    if (node) text = text.slice(0, node.offset) + before + text.slice(node.offset + node.length);
+  }
+  return text;
+}
+
+export interface ServerEntry {
+  readonly command?: unknown;
+  readonly args?: unknown;
+  readonly url?: unknown;
+  readonly type?: unknown;
+  readonly headers?: unknown;
+  readonly env?: unknown;
+}
+
+interface Server {
+  readonly path: JSONPath;
+  readonly name: string;
+  readonly entry: ServerEntry;
+}
+
+/** The servers of a document in the shape of any client. */
+export function serversOf(text: string): readonly Server[] {
+  return serversIn(jsonc.getNodeValue(parseTree(text)));
+}
+
+function serversIn(document: unknown): readonly Server[] {
+  const at = (path: readonly string[]): unknown =>
+    path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), document);
+  const projects = Object.keys(asObject(at(['projects'])));
+  const containers = [
+    ['mcpServers'],
+    ['servers'],
+    ['mcp', 'servers'],
+    ...projects.map((project) => ['projects', project, 'mcpServers']),
+  ];
+  return containers.flatMap((path) =>
+    Object.entries(asObject(at(path))).flatMap(([name, entry]) =>
+      isObject(entry) ? [{ path: [...path, name], name, entry }] : [],
+    ),
+  );
+}
+
+/** Values of `env` and `headers`, which may be secrets; of an invalid document as far as it is read. */
+export function secretsOf(text: string): readonly string[] {
+  return serversIn(parseJsonc(text)).flatMap(({ entry }) =>
+    [entry.env, entry.headers].flatMap((values) =>
+      Object.values(asObject(values)).filter(
+        (value): value is string => typeof value === 'string' && value.length > 3,
+      ),
+    ),
+  );
+}
+
+/** Why a server cannot be guarded; undefined if it can. */
+export function reasonToSkip({ command, args, url, type, headers }: ServerEntry, own: string) {
+  if (typeof command === 'string') {
+    return isGuarded([command, ...(Array.isArray(args) ? (args as unknown[]) : [])], own)
+      ? 'is guarded already'
+      : undefined;
+  }
+  if (typeof url !== 'string' || !URL.canParse(url)) return 'has neither a command nor a URL';
+  if (type === 'sse') return 'uses the transport SSE, which the guard does not support';
+  const hasCredential = Object.keys(asObject(headers)).length > 0;
+  if (hasCredential || isLoopback(url)) return undefined;
+  return 'is remote and has no headers, so the client may have to sign in to it';
+}
+
+/** The entry of a server without the guard in front of it; undefined if it has none. */
+export function withoutGuard(entry: ServerEntry, own: string): ServerEntry | undefined {
+  const { command, args, ...rest } = entry;
+  const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])];
+  if (!isGuarded(words, own)) return undefined;
+  const given = words.slice(words.indexOf('guard') + 1).map(String);
+  const end = given.indexOf('--');
+  const flags = end < 0 ? given : given.slice(0, end);
+  const valuesOf = (flag: string): string[] =>
+    flags.flatMap((word, index) => (word === flag ? (flags[index + 1] ?? []) : []));
+  const [program, ...others] = end < 0 ? [] : given.slice(end + 1);
+  if (program !== undefined) return { ...rest, command: program, args: others };
+  const headers = valuesOf('--header-env').map((text) => {
+    const [, header = '', variable] = /^([^=]+)=(.*)$/.exec(text) ?? [];
+    return [header, { env: variable }] as const;
+  });
+  const { type: _type, ...server } = rest;
+  return { ...server, url: valuesOf('--url')[0], headers: Object.fromEntries(headers) };
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}
+
+function isGuarded(words: readonly unknown[], own: string): boolean {
+  const at = words.indexOf('guard');
+  const program = at > 0 ? words[at - 1] : undefined;
+  if (typeof program !== 'string') return false;
+  return program === own || /(^|[\\/])toolkeel(@[^\\/]*|\.cmd|\.exe)?$/.test(program);
+}
+
+/** Runs a reader of a client's file, with a message that names the file. */
+export function parsed<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new UsageError(`${file} cannot be read: ${cause.message}. It was not changed.`);
+  }
+}
+
+/** The value of JSON with comments; of an invalid text as far as it is read. */
+export function parseJsonc(text: string): unknown {
+  return jsonc.parse(text, [], { allowTrailingComma: true });
+}
+
+/** Throws an error with the line if the text is no JSON with comments. */
+function parseTree(text: string): Node {
+  const errors: ParseError[] = [];
+  const tree = jsonc.parseTree(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) {
+    const line = text.slice(0, error.offset).split('\n').length;
+    throw new SyntaxError(`line ${line}: ${jsonc.printParseErrorCode(error.error)}`);
+  }
+  if (tree?.type !== 'object') throw new SyntaxError('it is not an object');
+  return tree;
+}
+
+function nodeText(text: string, path: JSONPath): string {
+  const node = jsonc.findNodeAtLocation(parseTree(text), [...path]);
+  return node ? text.slice(node.offset, node.offset + node.length) : '{}';
+}
+
+function formatOf(text: string): { insertSpaces: boolean; tabSize: number; eol: string } {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
