@@ -8,6 +8,7 @@ const longSuites = '**/*.long.test.ts';
 const suitesOf: Readonly<Record<string, readonly string[]>> = {
   long: [longSuites],
   runtime: runtimeSuites,
+  screenshots: ['packages/console/test/screenshots.ts'],
 };
 
 export default defineConfig(({ mode }) => ({
@@ -23,6 +24,8 @@ export default defineConfig(({ mode }) => ({
         'test/**/*.test.ts',
       ]),
     ],
+    // For suites of which only a part depends on the runtime.
+    env: { TOOLKEEL_TEST_MODE: mode },
     setupFiles: ['test/support/real-time.ts', 'test/support/fixed-seed.ts'],
     exclude: [...configDefaults.exclude, '**/dist/**', ...(mode === 'long' ? [] : [longSuites])],
     // A fresh process for every file took twice as long as the tests. Suites keep no state of their own

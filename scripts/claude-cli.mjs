@@ -50,7 +50,8 @@ const markdown = ({ testResults }, version) => {
     '- `CLAUDE_CODE_MAX_RETRIES=0` does not stop it from asking again after a stream that broke: it adds a message of its own ("Your response above was cut off mid-stream…") and requests up to several more answers. It does the same when an answer reaches its maximum length. The adapter ends the process at the first sign of either, so retries stay its own; one more request may have left by then.',
     '- It ends a broken message with `message_stop` but without a stop reason. Only the stop reason is a finish mark.',
     '- The error inside such a stream (an overload, for example) is not reported: the adapter reports `incomplete_stream`.',
-    '- A request that the API refuses with 400 is sent three times, one with 401 twice.',
+    '- It sends a request that the API refuses with 400 up to three times, each time with one experimental feature less. `CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS=1` leaves one request.',
+    '- A request that the API refuses with 401 is sent twice, announced by an `api_retry` with `authentication_failed`, so that the CLI can renew an expired login in between. The adapter leaves it that, and ends the process at every other `api_retry`.',
     '',
   ].join('\n');
 };

@@ -2,11 +2,10 @@ import './lib/require-node.mjs';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { main } from './lib/main.mjs';
-import { cacheDir } from './lib/paths.mjs';
 import { say, withProgress } from './lib/progress.mjs';
 import { ready } from './lib/build.mjs';
 import { capture, npm } from './lib/run.mjs';
-import { stage } from './lib/stage.mjs';
+import { stagePublished } from './lib/stage.mjs';
 
 // `npm run pack [folder]` writes the published tarballs to a folder.
 await main(async () => {
@@ -16,7 +15,7 @@ await main(async () => {
   const { code, output } = await withProgress(
     () => 'packing',
     async () => {
-      const dirs = await stage(resolve(cacheDir, 'publish'));
+      const dirs = await stagePublished();
       return capture(npm(['pack', ...dirs, '--ignore-scripts', '--pack-destination', into]));
     },
   );

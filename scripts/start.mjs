@@ -10,7 +10,10 @@ await main(async () => {
   await ready();
   const pretty = process.stderr.isTTY ? ['--pretty'] : [];
   const args = ['up', '--sandbox', '--profile', 'api', ...pretty, ...process.argv.slice(2)];
-  const code = await show(node([inRoot('packages', 'cli', 'dist', 'bin.js'), ...args]));
+  // Only below npm: a script that a shell started in the background outlives that shell.
+  const endsWithParent = process.env['npm_lifecycle_event'] !== undefined;
+  const server = node([inRoot('packages', 'cli', 'dist', 'bin.js'), ...args]);
+  const code = await show(server, { endsWithParent });
   if (code !== 0) say('Pass flags after two dashes: npm start -- --port 0');
   return code;
 });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './lib/checks/index.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { readJson } from './lib/json.mjs';
 import { main } from './lib/main.mjs';
@@ -53,6 +54,7 @@ await main(async () => {
     if (unit) return;
     await ensurePostgres();
     await ensurePromtool();
+    await ensureChromium();
   });
   const other = findOtherNode();
   // The checks compile everything too. If they fail, the tests still run: they use the sources.

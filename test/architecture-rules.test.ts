@@ -117,6 +117,16 @@ describe('the rules', () => {
       ),
     },
     {
+      what: 'a dependency of a bundle outside of its folder',
+      packages: {
+        console: {
+          manifest: { name: '', devDependencies: { preact: '10.0.0' } },
+          files: { 'src/app/a.tsx': "import 'preact';", 'src/a.ts': "import 'preact';" },
+        },
+      },
+      expected: ['undeclared packages/console/src/a.ts:1'],
+    },
+    {
       what: 'policy with a Node.js module',
       packages: { policy: { files: { 'src/a.ts': "import 'node:crypto';" } } },
       expected: ['no-builtins packages/policy/src/a.ts:1'],

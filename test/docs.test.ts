@@ -33,6 +33,16 @@ describe('the documentation', () => {
     expect(problemsIn({ pages, scripts, exists })).toEqual([]);
   });
 
+  test('names functions of the files in which symptoms are to be looked for', () => {
+    const rows = [...(pages.get('CONTRIBUTING.md') ?? '').matchAll(/`(\w\S*?\.ts)`: ([^|]+)\|/g)];
+    expect(rows.length).toBeGreaterThan(8);
+    for (const [, path = '', names = ''] of rows) {
+      const source = readFileSync(join(root, 'packages', path), 'utf8');
+      for (const [, name = ''] of names.matchAll(/`(\w+)`/g))
+        expect(source, `${path}: ${name}`).toMatch(new RegExp(`function\\*? ${name}\\b`));
+    }
+  });
+
   test('shows files as they are', () => {
     const shown = [...pages].flatMap(([page, text]) =>
       readPage(text).blocks.flatMap(({ line, info, text: code }) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ensureChromium } from '../scripts/lib/chromium.mjs';
 import { ensurePostgres } from '../scripts/lib/postgres.mjs';
 import { ensurePromtool } from '../scripts/lib/promtool.mjs';
 
@@ -50,6 +51,18 @@ test('PostgreSQL is asked for before the tests if it cannot be installed', async
   const broken = machine({ run: async () => ({ code: 100, output: 'no network' }) });
   await ensurePostgres(broken);
   expect(broken.said).toEqual([expect.stringMatching(/failed:\nno network\nInstall it/)]);
+});
+
+test('Chromium is installed like PostgreSQL, or asked for', async () => {
+  const fresh = machine({ run: async () => ({ code: 0, output: '' }) });
+  await ensureChromium(fresh);
+  expect(fresh.said).toEqual([]);
+  const user = machine({ isRoot: false });
+  await ensureChromium(user);
+  expect(user.said).toEqual([
+    expect.stringMatching(/^Chromium is missing\. .*TOOLKEEL_TEST_CHROMIUM/),
+  ]);
+  expect(user.commands).toEqual([]);
 });
 
 const withoutPromtool = (changes: Partial<Parameters<typeof ensurePromtool>[0]> = {}) => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -30,6 +31,20 @@ import { formatFailures, summarise, summaryLine, total } from '../scripts/lib/su
 import { importsOf } from './support/imports.js';
 import { longest } from './support/longest-first.js';
 import { runtimeSuites } from './support/runtime-suites.js';
+
+test('a started server outlived the npm that was terminated', async () => {
+  const server = `setInterval(() => {}, 1000); console.log('started')`;
+  const script = `import { node, show } from ${JSON.stringify(pathToFileURL(inRoot('scripts', 'lib', 'run.mjs')).href)};
+await show(node(['-e', ${JSON.stringify(server)}]), { endsWithParent: true });`;
+  // The last command keeps the shell from replacing itself with node.
+  const command = '"$0" --input-type=module -e "$1"; true';
+  const shell = spawn('sh', ['-c', command, process.execPath, script]);
+  await once(shell.stdout, 'data');
+  shell.kill('SIGTERM');
+  // Closes when no process holds the other end of the pipe.
+  await once(shell, 'close');
+  expect(shell.signalCode).toBe('SIGTERM');
+}, 60_000);
 
 describe('the summary of a test run', () => {
   const report = {

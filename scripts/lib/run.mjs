@@ -76,13 +76,15 @@ export const capture = ({ file, args }, { cwd = root } = {}) =>
  * Runs a command on this terminal and returns its exit code.
  *
  * @param {Command} command
- * @param {{ cwd?: string }} [options]
+ * @param {{ cwd?: string, endsWithParent?: boolean }} [options] `endsWithParent`: terminate the command when the
+ *   parent of this process ends
  * @returns {Promise<number>}
  */
-export const show = ({ file, args }, { cwd = root } = {}) =>
+export const show = ({ file, args }, { cwd = root, endsWithParent = false } = {}) =>
   new Promise((resolve) => {
     const child = spawn(file, args, { cwd, stdio: 'inherit' });
-    const release = forwardSignals(child);
+    const releases = [forwardSignals(child), ...(endsWithParent ? [watchParent(child)] : [])];
+    const release = () => releases.forEach((each) => each());
     child.on('error', (error) => {
       release();
       process.stderr.write(`${file}: ${error.message}\n`);
@@ -107,4 +109,22 @@ const forwardSignals = (child) => {
   return () => {
     for (const signal of signals) process.off(signal, forward);
   };
+};
+
+const PARENT_POLL_MS = 250;
+
+/**
+ * Terminates the child process when the parent of this one has ended. A signal that is sent to npm alone ends
+ * npm and its shell; the shell does not forward it.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ */
+const watchParent = (child) => {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, PARENT_POLL_MS);
+  return () => clearInterval(timer);
 };

@@ -1,7 +1,17 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { readJson } from './json.mjs';
-import { packageDirs } from './paths.mjs';
+import { cacheDir, inRoot, packageDirs } from './paths.mjs';
 
 /** What is published outside `dist`. */
 const documents = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'data'];
@@ -29,13 +39,64 @@ export const stage = async (into, dirs = publicDirs()) => {
 };
 
 /**
+ * All public packages, laid out in the cache. `npm test` needs them twice: it inspects the tarballs, and a
+ * test installs them.
+ */
+export const stagePublished = async () => {
+  const into = join(cacheDir, 'publish');
+  const stamp = join(into, 'stamp');
+  const dirs = publicDirs();
+  const current = stampOf([inRoot('scripts', 'lib', 'stage.mjs'), ...dirs.flatMap(inputsOf)]);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current)
+    return dirs.map((dir) => stagedAt(dir, into));
+  const staged = await stage(into, dirs);
+  writeFileSync(stamp, current);
+  return staged;
+};
+
+/** @param {string} dir */
+const inputsOf = (dir) =>
+  [...documents, 'dist']
+    .map((name) => join(dir, name))
+    .filter((path) => existsSync(path))
+    .flatMap((path) =>
+      statSync(path).isFile()
+        ? [path]
+        : readdirSync(path, { recursive: true, encoding: 'utf8' }).map((file) => join(path, file)),
+    );
+
+/**
+ * Changes with the content of the files, as far as their sizes and times tell.
+ *
+ * @param {readonly string[]} files
+ */
+const stampOf = (files) => {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${file} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+};
+
+/**
+ * @param {string} dir
+ * @param {string} into
+ */
+const stagedAt = (dir, into) => {
+  /** @type {import('./json.mjs').Manifest} */
+  const { name = '' } = readJson(join(dir, 'package.json'));
+  return join(into, name);
+};
+
+/**
  * @param {string} dir
  * @param {string} into
  */
 const stageOne = async (dir, into) => {
   /** @type {import('./json.mjs').Manifest & { exports?: Record<string, unknown> }} */
   const manifest = readJson(join(dir, 'package.json'));
-  const to = join(into, manifest.name ?? '');
+  const to = stagedAt(dir, into);
   mkdirSync(to, { recursive: true });
   for (const file of documents)
     if (existsSync(join(dir, file))) cpSync(join(dir, file), join(to, file), { recursive: true });

@@ -183,10 +183,11 @@ const judgeExternal = (site: SourceFile, specifier: string): Problem | undefined
   return undeclared(site, name);
 };
 
-const undeclared = ({ pkg, kind }: SourceFile, name: string): Problem | undefined => {
+const undeclared = ({ pkg, rules, path, kind }: SourceFile, name: string): Problem | undefined => {
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = pkg.manifest;
   const groups = [dependencies, peerDependencies, optionalDependencies];
-  if (kind === 'test') groups.push(devDependencies);
+  const isBundled = rules.bundles !== undefined && path.startsWith(rules.bundles);
+  if (kind === 'test' || isBundled) groups.push(devDependencies);
   if (groups.some((group) => group && Object.hasOwn(group, name))) return undefined;
   const group = kind === 'test' ? 'devDependencies' : 'dependencies';
   const message = `imports ${name}, which packages/${pkg.folder}/package.json does not declare in its ${group}`;

@@ -15,8 +15,12 @@ export const compileBlocks = async (pages: ReadonlyMap<string, string>): Promise
   mkdirSync(join(root, '.cache'), { recursive: true });
   const dir = mkdtempSync(join(root, '.cache', 'docs-'));
   try {
-    for (const [index, { text }] of blocks.entries())
-      writeFileSync(join(dir, `block-${index}.ts`), `${text}\nexport {};\n`);
+    for (const [index, { page, text }] of blocks.entries()) {
+      // A page shows its module first; later blocks import that by its own name.
+      const first = blocks.findIndex((block) => block.page === page);
+      const source = text.replaceAll(/from '\.\/[\w-]+\.js'/g, `from './block-${first}.js'`);
+      writeFileSync(join(dir, `block-${index}.ts`), `${source}\nexport {};\n`);
+    }
     writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify(configFor(dir)));
     const output = await tsc(dir);

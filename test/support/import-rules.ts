@@ -12,6 +12,8 @@ export interface ImportRules {
   readonly externals: 'any' | readonly string[];
   /** The file that may import modules whose names are not known before run time. */
   readonly loadsModules?: string;
+  /** A folder whose modules are published as a bundle, which contains its devDependencies. */
+  readonly bundles?: string;
   /** Whether its source, not only its tests, may use the test kits of other packages. */
   readonly testKits?: true;
 }
@@ -43,9 +45,10 @@ export const importRules: Readonly<Record<string, ImportRules>> = {
   journal: { ...unrestricted, imports: values('kernel', 'contract') },
   // Shared by packs; the host uses its redaction, secret sources and suggestions.
   'pack-kit': { ...unrestricted, imports: values('kernel', 'contract') },
+  // Of the console the types of the API and the path of the built page, which it serves.
   host: {
     ...unrestricted,
-    imports: values('kernel', 'contract', 'policy', 'journal', 'pack-kit'),
+    imports: values('kernel', 'contract', 'policy', 'journal', 'pack-kit', 'console'),
     testImports: ['sandbox'],
   },
 
@@ -58,6 +61,8 @@ export const importRules: Readonly<Record<string, ImportRules>> = {
     ...unrestricted,
     imports: values('kernel', 'contract', 'policy', 'journal', 'host', 'pack-kit'),
     testImports: ['sandbox'],
+    // Fault injection with a seed is one of its features.
+    testKits: true,
   },
 
   // Shares no code with the clients it tests, so that a shared mistake cannot go unnoticed.
@@ -73,6 +78,8 @@ export const importRules: Readonly<Record<string, ImportRules>> = {
     imports: { ...values('contract'), policy: 'types', journal: 'types' },
     builtins: false,
     externals: 'any',
+    bundles: 'src/app/',
+    testImports: ['sandbox'],
   },
   // Combines the host and the packs, and loads those that the operator names.
   cli: {

@@ -11,8 +11,9 @@ export const runtimeSuites: readonly string[] = [
   'packages/contract/src/run/*.test.ts',
   'packages/host/src/{call,http,stdio}/*.test.ts',
   'packages/host/src/log/log.test.ts',
-  // A server on stdio and HTTP, its shutdown, its clients. (Conformance tests choose their own Node.)
-  'packages/host/test/{delivery-*,ends,http,interop,tracing}.test.ts',
+  // A server on stdio and HTTP, its shutdown. (Conformance tests choose their own Node; the generations of
+  // clients differ in the protocol only.)
+  'packages/host/test/{delivery-*,ends,http,tracing}.test.ts',
   // Broken connections, on both ends.
   'packages/sandbox/test/{control,faults}.test.ts',
   'packages/stac/test/{faults,ssrf}.test.ts',
@@ -27,6 +28,6 @@ export const runtimeSuites: readonly string[] = [
   'packages/guard/test/{chaos,http-face,http-upstream}.test.ts',
   // Clocks, sockets and child processes of the adapters.
   'packages/llm/test/clocks.test.ts',
-  // Processes, signals, the call timeout; modules that are resolved from another folder.
-  'packages/cli/test/{cap,lateness,module-packs,serve,up}.test.ts',
+  // Processes, signals, the call timeout of some tools; modules that are resolved from another folder.
+  'packages/cli/test/{cap,module-packs,serve,up}.test.ts',
 ];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inRoot } from '../paths.mjs';
 import { capture, node, npm } from '../run.mjs';
-import { stage } from '../stage.mjs';
+import { stagePublished } from '../stage.mjs';
 
 /** @typedef {{ name: string, filename: string, files: { path: string }[] }} Packed */
 
@@ -11,14 +11,14 @@ const inspector = inRoot('scripts', 'lib', 'checks', 'inspect-tarballs.mjs');
 
 /** The files allowed in a published package. */
 const expected =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(js|ts|json|css|html)|data\/.+\.br)$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(js|ts|json|css|html|svg)|data\/.+\.br)$/;
 const forTests = /\.(test|fixture)\.(js|d\.ts)$/;
 
 /** Packs every public package like `npm publish` and inspects the tarballs.  */
 export const checkTarballs = async () => {
   const temp = mkdtempSync(join(tmpdir(), 'toolkeel-pack-'));
   try {
-    const dirs = await stage(join(temp, 'staged'));
+    const dirs = await stagePublished();
     const options = ['--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', temp];
     const { code, output, stdout } = await capture(npm(['pack', ...dirs, ...options]));
     if (code !== 0) return [output];
