@@ -9,7 +9,7 @@ import {
   systemClock,
 } from '@toolkeel/kernel';
 import { fault } from '@toolkeel/kernel/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 const stuck = (): Promise<string> => new Promise(() => {});
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -59,6 +59,16 @@ describe('in real time', () => {
       late.push(elapsed - (await control));
     }
     expect(Math.min(...late)).toBeLessThan(100);
+  });
+
+  it('a deadline fires after fake timers of a test took the shared timer away', async () => {
+    const guarded = compose([deadline(100)], { effect: 'read' }).wrap(stuck);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const outcome = guarded.outcome(undefined);
+    vi.useRealTimers();
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    await guarded.outcome(undefined);
+    expect(await outcome).toMatchObject({ ok: false, fault: { clock: 'deadline' } });
   });
 
   it('a delay below a millisecond is not rounded up', async () => {

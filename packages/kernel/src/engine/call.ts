@@ -139,7 +139,7 @@ export class Call extends Alarm {
       this.resetAlarm();
     } else if (plan.firstAlarms) {
       plan.alarms.remove(this);
-      plan.alarms.append(this, now + plan.firstAlarmMs, plan.firstAlarms);
+      plan.alarms.append(this, now, plan.firstAlarmMs, plan.firstAlarms);
     }
     for (let i = 0; i < onAttempt.length; i++) onAttempt[i]!.onAttempt(attempt, now);
     void this.#runAttempt(attempt);

@@ -33,7 +33,7 @@ describe('alarms', () => {
           const alarm = new Noted((at) => rung.push([due, at]));
           if (list) {
             lists.set(dueMs, lists.get(dueMs) ?? new Alarm());
-            alarms.append(alarm, dueMs, lists.get(dueMs)!);
+            alarms.append(alarm, 0, dueMs, lists.get(dueMs)!);
           } else alarms.set(alarm, dueMs);
           if (then === 'clear') alarms.remove(alarm);
           if (then === 'move') alarms.set(alarm, (due = dueMs + 7));
@@ -54,7 +54,7 @@ describe('alarms', () => {
     const alarms = alarmsOf(clock);
     const list = new Alarm();
     const many = Array.from({ length: 1000 }, () => new Noted(() => {}));
-    for (const alarm of many) alarms.append(alarm, 10_000, list);
+    for (const alarm of many) alarms.append(alarm, 0, 10_000, list);
     expect(clock.pending).toBe(1);
     for (const alarm of many) alarms.remove(alarm);
     await clock.advance(50);
@@ -73,8 +73,8 @@ describe('alarms', () => {
       alarms.remove(victim);
       alarms.set(next, now + 5);
     });
-    alarms.append(first, 10, list);
-    alarms.append(victim, 10, list);
+    alarms.append(first, 0, 10, list);
+    alarms.append(victim, 0, 10, list);
     await clock.drain();
     expect(rung).toEqual(['first', 'next']);
   });
@@ -96,7 +96,7 @@ describe('alarms', () => {
     const list = new Alarm();
     for (let round = 0; round < 3; round++) {
       let rung = 0;
-      alarms.append(new Noted(() => rung++), clock.now() + 30, list);
+      alarms.append(new Noted(() => rung++), clock.now(), 30, list);
       expect(list.watched).toBe(true);
       await clock.drain();
       expect([rung, list.watched]).toEqual([1, false]);

@@ -40,8 +40,9 @@ export class Alarms {
     this.#clock = clock;
   }
 
-  /** Appends an alarm that is not set to a list. */
-  append(alarm: Alarm, due: number, list: AlarmList): void {
+  /** Appends an alarm that is not set to a list whose alarms all have this delay. */
+  append(alarm: Alarm, now: number, delayMs: number, list: AlarmList): void {
+    const due = now + delayMs;
     alarm.due = due;
     alarm.prev = list.prev;
     alarm.next = list;
@@ -51,7 +52,8 @@ export class Alarms {
       list.watched = true;
       this.#watched.add(list);
     }
-    if (due < this.#armedFor) this.#arm(due);
+    // An overdue timer was lost: fake timers of a test replaced it. Without a new one no alarm would fire again.
+    if (due < this.#armedFor || this.#armedFor + TICK_MS < now) this.#arm(due);
   }
 
   /** Sets an alarm to any time, with a timer of its own. */
