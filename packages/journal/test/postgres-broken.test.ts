@@ -136,7 +136,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
   test('that breaks during a transaction: nothing is executed twice or partially', async () => {
     const operation = await claimed(store, tool());
     let cuts = 0;
-    proxy.fromClient = (data) => 
+    proxy.fromClient = (data) =>
       /append_audit|audit_pending/.test(data.toString()) && cuts++ < 2 ? 'cut' : 'pass';
     expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
     expect(cuts).toBeGreaterThan(1);

@@ -63,6 +63,8 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
   const { connect, memory, onCommit } = options;
   const waiting: Job[] = [];
   let batches = 0;
+  /** The number of transitions in all batches. Each batch takes its share, so that they stay equally large. */
+  let running = 0;
   let isScheduled = false;
   let lastNow = Date.now();
   /** Sets the time of the transaction; without it, all statements fail. */
@@ -88,13 +90,20 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
     let jobs: readonly Job[] = [];
     try {
       const client = await connect();
-      jobs = waiting.splice(0, MAX_BATCH);
+      jobs = waiting.splice(
+        0,
+        Math.min(MAX_BATCH, Math.ceil((waiting.length + running) / MAX_BATCHES)),
+      );
+      running += jobs.length;
+      schedule();
       await commit(client, jobs);
     } catch (error) {
       for (const { attempt, reject } of jobs.length > 0 ? jobs : waiting.splice(0)) {
         memory.forget(attempt.operation);
         reject(error);
       }
+    } finally {
+      running -= jobs.length;
     }
   };
 
