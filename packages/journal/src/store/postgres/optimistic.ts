@@ -62,7 +62,7 @@ export interface Plan<T> {
 }
 
 /** SQL for the start of a group's transaction, to which the times in its statements are relative. */
-export const GROUP_START = `current_setting('toolkeel.now')::bigint`;
+const GROUP_START = `current_setting('toolkeel.now')::bigint`;
 
 /**
  * Runs a transition on what this process remembers of its operation, without a query. Undefined if the
@@ -112,27 +112,22 @@ function notPlanned(): never {
 /** Replaces each table and method that plans do not have: throws when it is called. */
 const MISSING: object = new Proxy(notPlanned, { get: () => MISSING });
 
-/** The last prototype, so that only missing members reach the proxy: a plan is made six times per operation. */
-class Planned {}
-Object.setPrototypeOf(Planned.prototype, MISSING);
-
-class PlannedTables extends Planned {
+class PlannedTables {
   readonly now: number;
   readonly operations: PlannedOperations;
   readonly audit = new PlannedAudit();
 
   constructor(now: number, remembered: Remembered | undefined) {
-    super();
     this.now = now;
     this.operations = new PlannedOperations(remembered);
   }
 }
 
 /** Keeps what a transition would write. */
-class PlannedOperations
-  extends Planned
-  implements Pick<Tables['operations'], 'get' | 'held' | 'insertIfFree' | 'update'>
-{
+class PlannedOperations implements Pick<
+  Tables['operations'],
+  'get' | 'held' | 'insertIfFree' | 'update'
+> {
   inserted: { readonly record: OperationRecord; readonly content: string | undefined } | undefined =
     undefined;
   updated: { readonly changes: RecordChanges; readonly after: OperationRecord } | undefined =
@@ -141,7 +136,6 @@ class PlannedOperations
   readonly remembered: Remembered | undefined;
 
   constructor(remembered: Remembered | undefined) {
-    super();
     this.remembered = remembered;
   }
 
@@ -174,7 +168,7 @@ class PlannedOperations
   }
 }
 
-class PlannedAudit extends Planned implements Pick<Tables['audit'], 'append'> {
+class PlannedAudit implements Pick<Tables['audit'], 'append'> {
   entry: AuditEntry | undefined = undefined;
 
   append(entry: AuditEntry): Script<void> {
@@ -183,6 +177,10 @@ class PlannedAudit extends Planned implements Pick<Tables['audit'], 'append'> {
     return answer(undefined);
   }
 }
+
+// Only missing members reach the proxy, because a plan is made six times per operation.
+for (const { prototype } of [PlannedTables, PlannedOperations, PlannedAudit])
+  Object.setPrototypeOf(prototype, MISSING);
 
 /** The tables that a transition sees: those of the plan, and `MISSING` for all others. */
 function asTables(tables: object): Tables {
@@ -301,7 +299,7 @@ function compareAndSet(
     const start = isAlone ? 'begun.now' : GROUP_START;
     const isSame =
       'o.id = $1 AND o.owner = $2 AND o.fence = $3 AND o.state = $4 AND o.xmin = $5::xid';
-    const owner = `${prefix}owners l WHERE l.id = $2 AND l.lease_until > ${clock([])}`;
+    const liveOwner = `${prefix}owners l WHERE l.id = $2 AND l.lease_until > ${clock([])}`;
     const set = names
       .map((name, index) => {
         const value = `$${index + 6}`;
@@ -312,12 +310,12 @@ function compareAndSet(
     const firstValue = names.length + 6;
     if (isAlone) {
       // Evaluated once. `OFFSET 0` keeps it a subquery; a CTE costs several times as much.
-      const begun = `(SELECT ${clock([])} AS now${needsLease ? ` FROM ${owner}` : ''} OFFSET 0) begun`;
+      const begun = `(SELECT ${clock([])} AS now${needsLease ? ` FROM ${liveOwner}` : ''} OFFSET 0) begun`;
       return `WITH done AS (UPDATE ${table} o SET ${set} FROM ${begun} WHERE ${isSame} RETURNING txid_current() AS xid, begun.now),
       ${appendAlone(prefix, firstValue, 'done')}
       SELECT xid, now FROM done`;
     }
-    const test = needsLease ? `${isSame} AND EXISTS (SELECT 1 FROM ${owner})` : isSame;
+    const test = needsLease ? `${isSame} AND EXISTS (SELECT 1 FROM ${liveOwner})` : isSame;
     return `WITH held AS (SELECT o.id FROM ${table} o WHERE ${test} FOR UPDATE SKIP LOCKED),
       done AS (UPDATE ${table} o SET ${set} FROM held WHERE o.id = held.id RETURNING o.id)
       SELECT ${appendCall(prefix, firstValue, start)} FROM done`;

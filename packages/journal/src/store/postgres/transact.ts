@@ -222,10 +222,10 @@ export async function inOneTrip(
   queries: readonly Query[],
 ): Promise<readonly (readonly Row[])[]> {
   const [only] = queries;
-  if (queries.length === 1) return [rowsOf(await start(client, only!), only!)];
+  if (queries.length === 1) return [rowsOf(await issue(client, only!), only!)];
   const { stream } = client.connection;
   stream.cork();
-  const sent = queries.map((query) => start(client, query));
+  const sent = queries.map((query) => issue(client, query));
   stream.uncork();
   const results = await Promise.allSettled(sent);
   return results.map((result, index) => {
@@ -234,7 +234,7 @@ export async function inOneTrip(
   });
 }
 
-function start(
+function issue(
   client: pg.PoolClient,
   { text, values, wants }: Query,
 ): Promise<pg.QueryResult<Row>> {
