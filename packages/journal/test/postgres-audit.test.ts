@@ -18,8 +18,8 @@ afterEach(async () => {
   await journal.drop();
 });
 
-const open = async (): Promise<JournalStore> => {
-  const store = await postgresStore({ url: journal.url });
+const open = async (connections = 8): Promise<JournalStore> => {
+  const store = await postgresStore({ url: journal.url, connections });
   onTestFinished(() => store.close());
   return store;
 };
@@ -148,8 +148,8 @@ describe('shards', () => {
   const usedShards = () =>
     tables.query('SELECT shard, seq::int AS seq FROM audit_shards WHERE seq > 0');
 
-  test('of two processes differ, and the rows of one session stay together', async () => {
-    const [one, other] = [await open(), await open()];
+  test('of two connections differ, and the rows of one connection stay together', async () => {
+    const [one, other] = [await open(1), await open(1)];
     await one.registerOwner(owner(), DAY);
     for (const [index, store] of [one, other, one, other].entries())
       await settled(store, { dedupKey: byContent(`act-${index}`) });
