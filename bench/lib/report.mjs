@@ -135,7 +135,7 @@ Compared with three hand-written transactions on the same server. Medians of ${p
 
 ${asMarkdown(postgresTable(results.postgres))}
 
-- **Both make three durable commits** on a private server (\`fsync = on\`), with the same driver and eight connections, in the same process, in alternating blocks. A bare transaction is one round trip; ours are two, and concurrent ones share them.
+- **Both make three durable commits** on a private server (\`fsync = on\`), with the same driver and eight connections, in the same process, in alternating blocks. Each transaction is one round trip; concurrent ones of the journal share them.
 - **Lock waits** are the sessions with \`wait_event_type = 'Lock'\` among the active ones in \`pg_stat_activity\`, sampled while ${processes} processes with 8 operations in flight each use one journal.
 
 ## The guard

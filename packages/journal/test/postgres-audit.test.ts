@@ -18,8 +18,8 @@ afterEach(async () => {
   await journal.drop();
 });
 
-const open = async (): Promise<JournalStore> => {
-  const store = await postgresStore({ url: journal.url });
+const open = async (connections = 8): Promise<JournalStore> => {
+  const store = await postgresStore({ url: journal.url, connections });
   onTestFinished(() => store.close());
   return store;
 };
@@ -129,5 +129,41 @@ describe('a journal of version 5', () => {
     };
     await Promise.all([older(), newer(), reader()]);
     expect(await verified(store)).toMatchObject({ rows: 3 + 30 + 30, problemCount: 0 });
+  });
+});
+
+test('rows that a program of version 8 has appended and not linked stay in the chain', async () => {
+  await tables.query(`CREATE SCHEMA "${journal.schema}"`);
+  const statements = journalOfVersion(8, 'postgres', `"${journal.schema}".`);
+  for (const statement of statements) await tables.query(statement);
+  const append = `SELECT append_audit('{"actor":"ann","at":', ',"detail":"{}","kind":"old","prev":', '}', 1, 'old', NULL, NULL, NULL, 'ann', '{}')`;
+  for (let i = 0; i < 3; i++) await tables.query(append);
+  const store = await open();
+  await tables.query(append);
+  await store.audit({ kind: 'new', actor: 'ann' });
+  expect(await verified(store)).toMatchObject({ rows: 5, problemCount: 0 });
+});
+
+describe('shards', () => {
+  const usedShards = () =>
+    tables.query('SELECT shard, seq::int AS seq FROM audit_shards WHERE seq > 0');
+
+  test('of two connections differ, and the rows of one connection stay together', async () => {
+    const [one, other] = [await open(1), await open(1)];
+    await one.registerOwner(owner(), DAY);
+    for (const [index, store] of [one, other, one, other].entries())
+      await settled(store, { dedupKey: byContent(`act-${index}`) });
+    expect((await usedShards()).map(({ seq }) => seq)).toEqual([4, 4]);
+    expect(await verified(one)).toMatchObject({ rows: 8, problemCount: 0 });
+  });
+
+  test('that are all reserved by other sessions are shared, without a lock that is held for long', async () => {
+    const store = await open();
+    await store.registerOwner(owner(), DAY);
+    await tables.query(
+      `SELECT pg_advisory_lock('audit_shards'::regclass::oid::integer, shard) FROM audit_shards`,
+    );
+    for (let i = 0; i < 3; i++) await settled(store, { dedupKey: byContent(`act-${i}`) });
+    expect(await verified(store)).toMatchObject({ rows: 6, problemCount: 0 });
   });
 });

@@ -75,7 +75,7 @@ describe('a journal in PostgreSQL', () => {
     const error = await failureOf(journal.url);
     expect(error.reason).toBe('schema');
     expect(error.message).toContain(
-      'has schema version 99, and this program knows versions up to 8',
+      'has schema version 99, and this program knows versions up to 9',
     );
     await tables.query('DELETE FROM schema_version');
     expect((await failureOf(journal.url)).reason).toBe('corrupt');

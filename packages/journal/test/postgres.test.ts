@@ -66,7 +66,7 @@ describe('migrations of a journal in PostgreSQL', () => {
     return store;
   };
 
-  test.each([1, 2, 3, 4, 5, 6, 7])(
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'migrates a journal of version %i with live rows',
     async (version) => {
       await expectMigrated(

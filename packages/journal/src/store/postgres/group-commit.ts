@@ -4,7 +4,6 @@ import type pg from 'pg';
 import type { Attempt, Attempted } from '../create-store.js';
 import { isSettled, type OperationRecord } from '../record.js';
 import type { Query } from '../script.js';
-import { contentLock, type Dialect } from '../sql/dialect.js';
 import { isLost, postgresError } from './errors.js';
 import type { Memory, Plan } from './optimistic.js';
 import {
@@ -22,12 +21,6 @@ import {
 const MAX_BATCH = 64;
 /** While one batch commits, the next one runs. */
 const MAX_BATCHES = 2;
-
-/** How statements of a group refer to what `startOf` has set. */
-export const GROUP: NonNullable<Dialect['group']> = {
-  start: `current_setting('toolkeel.now')::bigint`,
-  isLocked: (content) => `strpos(current_setting('toolkeel.locks'), left(${content}, 16)) > 0`,
-};
 
 type PlanAt = (now: number) => Plan<unknown> | undefined;
 
@@ -48,6 +41,8 @@ interface GroupCommitOptions extends Pick<Transactor, 'connect'> {
   readonly timeoutMs: number;
   /** SQL for the store's clock. */
   readonly clock: string;
+  /** The table of the audit's shards. */
+  readonly shards: string;
   readonly memory: Memory;
   /** Reads operations that may not exist. */
   readonly get: (ids: readonly string[]) => Promise<readonly OperationRecord[]>;
@@ -68,8 +63,15 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
   const { connect, memory, onCommit } = options;
   const waiting: Job[] = [];
   let batches = 0;
+  /** The number of transitions in all batches. Each batch takes its share, so that they stay equally large. */
+  let running = 0;
   let isScheduled = false;
   let lastNow = Date.now();
+  /** Sets the time of the transaction; without it, all statements fail. */
+  const start: Query = {
+    text: `SELECT txid_current() AS xid, set_config('toolkeel.now', ${options.clock}::text, true)::bigint AS now, ${DURABLE}`,
+    values: [],
+  };
 
   const schedule = (): void => {
     if (isScheduled || waiting.length === 0 || batches === MAX_BATCHES) return;
@@ -88,28 +90,37 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
     let jobs: readonly Job[] = [];
     try {
       const client = await connect();
-      jobs = waiting.splice(0, MAX_BATCH);
+      jobs = waiting.splice(
+        0,
+        Math.min(MAX_BATCH, Math.ceil((waiting.length + running) / MAX_BATCHES)),
+      );
+      running += jobs.length;
+      schedule();
       await commit(client, jobs);
     } catch (error) {
       for (const { attempt, reject } of jobs.length > 0 ? jobs : waiting.splice(0)) {
         memory.forget(attempt.operation);
         reject(error);
       }
+    } finally {
+      running -= jobs.length;
     }
   };
 
   const commit = async (client: pg.PoolClient, jobs: readonly Job[]): Promise<void> => {
     const planned = planAll(jobs);
     if (planned.length === 0) return client.release();
-    // A statement is a transaction by itself: BEGIN and COMMIT would cost about as much as the change.
-    const alone = planned.length === 1 ? planned[0]!.plan.alone?.() : undefined;
+    let isAlone = false;
     let session: Session | undefined;
     let results: Awaited<ReturnType<typeof inOneTrip>>;
     try {
-      session = await sessionOf(client);
-      const start = startOf(planned, options.clock);
-      const group = (): readonly Query[] => planned.map(({ plan }) => plan.query());
-      results = await inOneTrip(client, alone ? [alone] : [BEGIN, start, ...group(), COMMIT]);
+      session = await sessionOf(client, options.shards);
+      // A statement is a transaction by itself: BEGIN and COMMIT would cost about as much as the change.
+      isAlone = planned.length === 1 && session.shard !== null;
+      const queries = isAlone
+        ? [planned[0]!.plan.alone(session.shard!)]
+        : [BEGIN, start, ...planned.map(({ plan }) => plan.query()), COMMIT];
+      results = await inOneTrip(client, queries);
       client.release();
     } catch (error) {
       await rollBack(client, error);
@@ -117,11 +128,11 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
       if (session === undefined || !isLost(error)) return planned.forEach(({ job }) => giveUp(job));
       return conclude(planned, await timesAfterLoss(options, session, planned, error));
     }
-    const begun = results[alone ? 0 : 1]![0] as Begun | undefined;
+    const begun = results[isAlone ? 0 : 1]![0] as Begun | undefined;
     if (begun === undefined) return planned.forEach(({ job }) => giveUp(job));
     const { xid, now } = begun;
     lastNow = now;
-    if (alone) return conclude(planned, () => now, xid);
+    if (isAlone) return conclude(planned, () => now, xid);
     const isDone = (index: number): boolean => results[index + 2]![0]!['changes'] === 1;
     conclude(planned, (_, index) => (isDone(index) ? now : undefined), xid);
   };
@@ -170,19 +181,6 @@ export function groupCommit(options: GroupCommitOptions): GroupCommit {
     });
 }
 
-/** Sets the time of the transaction, and takes the locks that are free. Without it, all statements fail. */
-function startOf(planned: readonly Planned[], clock: string): Query {
-  const contents = planned.flatMap(({ job: { attempt } }) => attempt.lock ?? []);
-  const locks = `(SELECT string_agg(content, ' ') FROM unnest($1::bigint[], $2::text[]) AS l(id, content) WHERE pg_try_advisory_xact_lock(id))`;
-  const hasLocks = contents.length > 0;
-  return {
-    text: `SELECT txid_current() AS xid, set_config('toolkeel.now', ${clock}::text, true)::bigint AS now, ${DURABLE}${hasLocks ? `, set_config('toolkeel.locks', coalesce(${locks}, ''), true)` : ''}`,
-    values: hasLocks
-      ? [contents.map(contentLock), contents.map((content) => content.slice(0, 16))]
-      : [],
-  };
-}
-
 function keyOf({ plan: { after } }: Planned): string {
   return after.scopedKey ?? after.id;
 }
@@ -191,16 +189,21 @@ function keyOf({ plan: { after } }: Planned): string {
 interface Session {
   readonly pid: number;
   readonly started: string;
+  /** The shard of the audit that no other session uses; null if there are more sessions than shards. */
+  readonly shard: number | null;
 }
 
 const STARTED = '(extract(epoch FROM backend_start) * 1000000)::bigint::text';
 
 const sessions = new WeakMap<pg.PoolClient, Session>();
 
-async function sessionOf(client: pg.PoolClient): Promise<Session> {
+/** The first time, it reserves a shard until the connection ends. */
+async function sessionOf(client: pg.PoolClient, shards: string): Promise<Session> {
   const known = sessions.get(client);
   if (known) return known;
-  const text = `SELECT pid, ${STARTED} AS started, ${DURABLE_SESSION} FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
+  const free = `(SELECT shard FROM (SELECT shard FROM ${shards} OFFSET 0) s WHERE pg_try_advisory_lock('${shards}'::regclass::oid::integer, shard) LIMIT 1)`;
+  const reserved = `NULLIF(set_config('toolkeel.shard', coalesce(${free}::text, ''), false), '')::integer`;
+  const text = `SELECT pid, ${STARTED} AS started, ${reserved} AS shard, ${DURABLE_SESSION} FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
   const [rows] = await inOneTrip(client, [{ text, values: [] }]);
   const session = rows![0] as unknown as Session;
   sessions.set(client, session);

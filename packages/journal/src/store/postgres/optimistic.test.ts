@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { OperationRecord } from '../record.js';
-import { sqlTables } from '../sql/tables.js';
 import type { Script } from '../script.js';
 import type { SendRequest, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
@@ -8,7 +7,6 @@ import { claim, claimKeys } from '../transitions/claim.js';
 import { send } from '../transitions/send.js';
 import { settle } from '../transitions/settle.js';
 import { byContent, request, success, unknown } from '../contract/harness.fixture.js';
-import { GROUP } from './group-commit.js';
 import { createMemory, plan, type Remembered } from './optimistic.js';
 
 const dialect = {
@@ -18,20 +16,12 @@ const dialect = {
   lock: ' FOR UPDATE',
   skipLocked: ' FOR UPDATE SKIP LOCKED',
   packsRows: false,
-  group: GROUP,
 } as const;
-const tables = sqlTables({
-  now: () => 0,
-  calls: 1,
-  dialect,
-  writes: false,
-  wake: () => undefined,
-});
 const planned = <T>(
   script: (tables: Tables) => Script<T>,
   now: number,
   remembered?: Remembered,
-): ReturnType<typeof plan<T>> => plan(script, now, dialect, tables, remembered);
+): ReturnType<typeof plan<T>> => plan(script, now, dialect, remembered);
 
 const keyOf = (): string => 'a'.repeat(64);
 const asked = request({ dedupKey: byContent(), content: 'c' });

@@ -11,7 +11,7 @@ import { waiters, waitFor } from '../waiters.js';
 import { auditLinker, wakeupNotifier } from './background.js';
 import { clientSettings, openPool, postgresSettings } from './connection.js';
 import { isMissing } from './errors.js';
-import { GROUP, groupCommit } from './group-commit.js';
+import { groupCommit } from './group-commit.js';
 import { hasPendingAudit, linkAudit, type Linked } from './link-audit.js';
 import { listener, wakeupPayload } from './listener.js';
 import { createMemory, plan } from './optimistic.js';
@@ -93,13 +93,12 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
   const link = (ifBusy: 'skip' | 'wait'): Promise<Linked> =>
     transactions.write(() => ({ script: linkIfKnown(dialect, where, ifBusy) }));
   const linker = auditLinker(link);
-  const groupDialect = { ...dialect, group: GROUP };
-  const planTables = sqlTables({ now: () => 0, calls, dialect: groupDialect, ...READING });
   const commit = groupCommit({
     connect: transactions.connect,
     where,
     timeoutMs,
     clock,
+    shards: `${prefix}audit_shards`,
     memory,
     get: (ids) => read(({ operations }) => operations.getAll(ids)),
     onCommit: ({ after, wakeup }) => {
@@ -117,7 +116,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     attempt: async (script, attempt) => {
       const remembered = memory.get(attempt.operation);
       if (!attempt.isNew && remembered === undefined) return undefined;
-      return commit((now) => plan(script, now, groupDialect, planTables, remembered), attempt);
+      return commit((now) => plan(script, now, dialect, remembered), attempt);
     },
     readAudit: async (script) => {
       if (await read(() => hasPendingAudit(dialect))) await linker.now();

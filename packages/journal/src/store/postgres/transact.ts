@@ -221,20 +221,30 @@ export async function inOneTrip(
   client: pg.PoolClient,
   queries: readonly Query[],
 ): Promise<readonly (readonly Row[])[]> {
+  const [only] = queries;
+  if (queries.length === 1) return [rowsOf(await issue(client, only!), only!)];
   const { stream } = client.connection;
   stream.cork();
-  const sent = queries.map(({ text, values, wants }) => {
-    if (values.length === 0 && wants === 'none') return client.query<Row>(text);
-    const kept = values.map((value) => (typeof value === 'string' ? keepable(value) : value));
-    return client.query<Row>({ name: nameOf(text), text, values: kept });
-  });
+  const sent = queries.map((query) => issue(client, query));
   stream.uncork();
   const results = await Promise.allSettled(sent);
   return results.map((result, index) => {
     if (result.status === 'rejected') throw result.reason;
-    const { rows, rowCount } = result.value;
-    return queries[index]!.wants === 'count' ? [{ changes: rowCount }] : rows;
+    return rowsOf(result.value, queries[index]!);
   });
+}
+
+function issue(
+  client: pg.PoolClient,
+  { text, values, wants }: Query,
+): Promise<pg.QueryResult<Row>> {
+  if (values.length === 0 && wants === 'none') return client.query<Row>(text);
+  const kept = values.map((value) => (typeof value === 'string' ? keepable(value) : value));
+  return client.query<Row>({ name: nameOf(text), text, values: kept });
+}
+
+function rowsOf({ rows, rowCount }: pg.QueryResult<Row>, { wants }: Query): readonly Row[] {
+  return wants === 'count' ? [{ changes: rowCount }] : rows;
 }
 
 /** A script that uses the clock before its first statement is started again when the clock is known. */

@@ -97,6 +97,20 @@ export function appendCall(prefix: string, firstValue: number, later?: string): 
   return `${prefix}append_audit(${values.join(', ')})`;
 }
 
+/**
+ * CTEs for PostgreSQL that append a row to the shard in the value after `appendValues`, for each row of
+ * `from`, which has the column `now`. No other session may use that shard.
+ */
+export function appendAlone(prefix: string, firstValue: number, from: string): string {
+  const value = (index: number): string => `$${firstValue + index}`;
+  const [front, middle, back] = [value(0), value(1), value(2)];
+  const at = `${value(AT)} + ${from}.now`;
+  const rest = Array.from({ length: 6 }, (_, index) => value(AT + 1 + index));
+  const shard = `${value(AT + 7)}::integer`;
+  return `tip AS (UPDATE ${prefix}audit_shards s SET seq = s.seq + 1, prev = s.hash, hash = encode(sha256(convert_to(${front} || (${at}) || ${middle} || '"' || s.hash || '","seq":' || (s.seq + 1) || ${back}, 'UTF8')), 'hex') FROM ${from} WHERE s.shard = ${shard} RETURNING s.shard, s.seq, s.prev, s.hash, ${at} AS at),
+      appended AS (INSERT INTO ${prefix}audit_pending SELECT tip.*, ${rest.join(', ')} FROM tip)`;
+}
+
 /** The index of `at` among the values. */
 const AT = 3;
 

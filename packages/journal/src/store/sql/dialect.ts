@@ -13,13 +13,6 @@ export interface Dialect {
   readonly skipLocked: string;
   /** Whether rows are read as one JSON string, because the driver's cost grows with the number of columns. */
   readonly packsRows: boolean;
-  /** For statements of a group commit, which are made before the transaction begins. */
-  readonly group?: {
-    /** SQL for the start of the transaction; times are given relative to it. */
-    readonly start: string;
-    /** SQL that tests whether the transaction holds the lock of this content. */
-    readonly isLocked: (content: string) => string;
-  };
 }
 
 /** The id of PostgreSQL's advisory lock for a content key. */
@@ -44,7 +37,7 @@ export function bindAll(values: unknown[], items: readonly unknown[]): string {
  * NULL makes it ignore the row at less than half of the cost.
  */
 export function insertIf(
-  { kind, group }: Pick<Dialect, 'kind' | 'group'>,
+  { kind }: Pick<Dialect, 'kind'>,
   table: string,
   { columns, required }: { readonly columns: readonly string[]; readonly required: string },
   test: string,
@@ -52,7 +45,6 @@ export function insertIf(
   const names = columns.join(', ');
   const values = columns.map((_, index) => `$${index + 1}`);
   if (kind !== 'sqlite') {
-    if (group) values[columns.indexOf('created_at')] += ` + ${group.start}`;
     return `INSERT INTO ${table} (${names}) SELECT ${values.join(', ')} WHERE ${test} ON CONFLICT DO NOTHING`;
   }
   const at = columns.indexOf(required);

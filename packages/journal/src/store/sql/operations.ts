@@ -117,10 +117,8 @@ export function sqlOperations(
         : []),
     ];
     const content = `$${names.length + 1}`;
-    const isContentFree = (now: string): readonly string[] => [
-      ...contentTests(content, now).map(noneWith),
-      ...(dialect.group ? [dialect.group.isLocked(content)] : []),
-    ];
+    const isContentFree = (now: string): readonly string[] =>
+      contentTests(content, now).map(noneWith);
     const insertIfAll = (tests: (now: string) => readonly string[]): StatementByClock =>
       cachedByClock((now) =>
         insertIf(dialect, table, given, [isAlive(now), ...tests(now)].join(' AND ')),

@@ -177,6 +177,7 @@ export function migrations({
         state TEXT NOT NULL
       ${end}`,
     ],
+    ...(isSqlite ? [] : [fewerStatements(p)]),
   ];
 }
 
@@ -273,6 +274,70 @@ function auditShards(p: string): Statements {
       UPDATE ${p}audit_shards s SET seq = tip.seq + 1, hash = digest WHERE s.shard = tip.shard;
       INSERT INTO ${p}audit_pending
         VALUES (tip.shard, tip.seq + 1, tip.hash, digest, at, kind, operation_id, tool, account, actor, detail);
+    END $function$`,
+  ];
+}
+
+/**
+ * Version 9 of PostgreSQL: an audit row is appended by one statement, to the shard that its session has
+ * reserved in `toolkeel.shard` or to one that is free; and a claim is one statement.
+ */
+function fewerStatements(p: string): Statements {
+  return [
+    // The hash that the last row of the shard continues: `UPDATE … RETURNING` sees only new values.
+    `ALTER TABLE ${p}audit_shards ADD COLUMN prev TEXT NOT NULL DEFAULT ''`,
+    `CREATE OR REPLACE FUNCTION ${p}append_audit(
+      front TEXT, middle TEXT, back TEXT, at BIGINT, kind TEXT, operation_id TEXT, tool TEXT, account TEXT, actor TEXT,
+      detail TEXT
+    ) RETURNS VOID LANGUAGE plpgsql AS $function$
+    DECLARE
+      own INTEGER := NULLIF(current_setting('toolkeel.shard', true), '')::integer;
+    BEGIN
+      IF own IS NULL THEN
+        SELECT s.shard INTO own
+          FROM (SELECT (pg_backend_pid() + n) % ${SHARDS} AS shard FROM generate_series(0, ${SHARDS - 1}) AS n OFFSET 0) s
+          WHERE pg_try_advisory_xact_lock('${p}audit_shards'::regclass::oid::integer, s.shard) LIMIT 1;
+      END IF;
+      IF own IS NULL THEN
+        own := pg_backend_pid() % ${SHARDS};
+      END IF;
+      WITH tip AS (
+        UPDATE ${p}audit_shards s SET seq = s.seq + 1, prev = s.hash, hash = encode(sha256(convert_to(
+          front || at || middle || '"' || s.hash || '","seq":' || (s.seq + 1) || back, 'UTF8')), 'hex')
+        WHERE s.shard = own RETURNING s.seq, s.prev, s.hash
+      )
+      INSERT INTO ${p}audit_pending
+        SELECT own, tip.seq, tip.prev, tip.hash, at, kind, operation_id, tool, account, actor, detail FROM tip;
+    END $function$`,
+    // The lock precedes the queries, which therefore see all operations of earlier holders of the lock. Each
+    // condition on the arguments is a statement of its own: inside of a query it would make a new plan per call.
+    `CREATE FUNCTION ${p}may_claim(claimant TEXT, own_key TEXT, other_key TEXT, content TEXT, content_lock BIGINT)
+    RETURNS BOOLEAN LANGUAGE plpgsql AS $function$
+    BEGIN
+      IF content IS NOT NULL AND NOT pg_try_advisory_xact_lock(content_lock) THEN
+        RETURN false;
+      END IF;
+      IF other_key IS NOT NULL THEN
+        IF EXISTS (SELECT 1 FROM ${p}operations WHERE dedup_key = other_key) THEN
+          RETURN false;
+        END IF;
+      END IF;
+      IF content IS NULL THEN
+        RETURN NOT EXISTS (SELECT 1 FROM ${p}operations WHERE secondary_dedup_key = own_key)
+          AND EXISTS (SELECT 1 FROM ${p}owners WHERE id = claimant AND lease_until > ${p}now_ms());
+      END IF;
+      IF own_key <> content THEN
+        IF EXISTS (SELECT 1 FROM ${p}operations WHERE secondary_dedup_key = own_key)
+          OR EXISTS (SELECT 1 FROM ${p}operations WHERE dedup_key = content) THEN
+          RETURN false;
+        END IF;
+      END IF;
+      RETURN NOT EXISTS (SELECT 1 FROM ${p}operations WHERE secondary_dedup_key = content)
+        AND NOT EXISTS (SELECT 1 FROM ${p}operations
+          WHERE content_dedup_key = content AND (content_until IS NULL OR content_until > ${p}now_ms()))
+        AND NOT EXISTS (SELECT 1 FROM ${p}operations
+          WHERE edited_dedup_key = content AND (content_until IS NULL OR content_until > ${p}now_ms()))
+        AND EXISTS (SELECT 1 FROM ${p}owners WHERE id = claimant AND lease_until > ${p}now_ms());
     END $function$`,
   ];
 }
