@@ -96,6 +96,15 @@ describe('several upstreams', () => {
     expect((await one.call('nothing')).error?.message).toBe('Unknown tool: nothing');
   });
 
+  it('refuse a name that two of them have, also before the client has listed any', async () => {
+    const clash = [{ ...writeTool, name: 'b_add' }];
+    const [a, b] = [named('a', { tools: clash }), named('b')];
+    const { client } = open({ a: { fake: a, prefix: '' }, b: { fake: b } });
+    const refused = await (await client()).call('b_add');
+    expect(refused.error?.message).toContain('Set a "prefix"');
+    expect([...a.calls, ...b.calls]).toEqual([]);
+  });
+
   it('find a tool without a prefix, also before the client has listed any', async () => {
     const tools = [{ ...readTool, name: 'other' }];
     const { client } = open({
@@ -179,7 +188,49 @@ describe('a slow start', () => {
       .poll(logs)
       .toContainEqual(expect.objectContaining({ event: 'upstream_not_started', upstream: 'b' }));
     const failed = await one.call('b_get');
-    expect(failed.error).toMatchObject({ code: 503, data: { retryable: true } });
+    expect(failed.result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: { code: 'upstream_unavailable', outcome: 'not_executed', retryable: true },
+      },
+    });
+    expect(textOf(failed)).toContain('exited with code 1');
+    const prompt = await one.ask('prompts/get', { name: 'b_hello' });
+    expect(prompt.error).toMatchObject({ code: 503, data: { retryable: true } });
+  });
+
+  it('answers requests that waited for an upstream that does not start', async () => {
+    const silent = named('b', {
+      onRequest: ({ method }) => (method === 'initialize' ? 'silent' : undefined),
+    });
+    const { client } = open({
+      a: { fake: named('a') },
+      b: { fake: silent, startWaitSecs: 0, startTimeoutSecs: 0.05 },
+    });
+    const one = await client();
+    const [called, prompt] = await Promise.all([
+      one.call('b_add'),
+      one.ask('prompts/get', { name: 'b_hello' }),
+    ]);
+    expect(textOf(called)).toContain('did not answer initialize in time');
+    expect(called.result).toMatchObject({
+      structuredContent: { error: { code: 'upstream_unavailable', outcome: 'not_executed' } },
+    });
+    expect(prompt.error?.message).toContain('did not answer initialize in time');
+    // Nothing may reach a server before its handshake.
+    expect(silent.received.every(({ method }) => method === 'initialize')).toBe(true);
+  });
+
+  it('keeps a cancelled request from an upstream that starts later', async () => {
+    const b = slow('b');
+    const { client } = open({ a: { fake: named('a') }, b: { fake: b.fake, startWaitSecs: 0 } });
+    const one = await client();
+    one.send({ id: 70, method: 'tools/call', params: { name: 'b_add', arguments: {} } });
+    await one.call('a_get');
+    one.send({ method: 'notifications/cancelled', params: { requestId: 70 } });
+    b.start();
+    expect(textOf(await one.call('b_get'))).toBe('b:get');
+    expect(b.fake.calls.map(({ name }) => name)).toEqual(['get']);
   });
 });
 
@@ -330,6 +381,30 @@ describe('resources, prompts and log levels', () => {
     ]);
   });
 
+  it('are read from the second upstream with the same template, if the first does not have them', async () => {
+    const template = 'hidden://{path}';
+    const [a, b] = [withResources('a', [], template), withResources('b', [], template)];
+    const one = await open({ a: { fake: a }, b: { fake: b } }).client();
+    const { result } = await one.ask('resources/read', { uri: 'hidden://b' });
+    expect(result?.['contents']).toMatchObject([{ text: 'b' }]);
+    expect((await one.ask('resources/read', {})).error?.code).toBe(-32_602);
+  });
+
+  it('are subscribed to at every upstream that may have them', async () => {
+    const { a, b } = both();
+    const one = await open({ a: { fake: a }, b: { fake: b } }).client();
+    const subscriptions = ({ received }: FakeUpstream): unknown[] =>
+      received.flatMap(({ method, params }) =>
+        method === 'resources/subscribe' ? [params?.['uri']] : [],
+      );
+    expect((await one.ask('resources/subscribe', { uri: 'other://1' })).result).toEqual({});
+    expect((await one.ask('resources/subscribe', { uri: 'demo://2' })).result).toEqual({});
+    expect([subscriptions(a), subscriptions(b)]).toEqual([
+      ['other://1'],
+      ['other://1', 'demo://2'],
+    ]);
+  });
+
   it('have prefixes where they have names', async () => {
     const { a, b } = both();
     const one = await open({ a: { fake: a }, b: { fake: b } }).client();
@@ -376,12 +451,12 @@ it('clients of revision 2026-07-28 are told to use an earlier one', async () => 
   };
   ask(1, 'server/discover');
   ask(2, 'tools/list');
-  await expect
-    .poll(() => received)
-    .toMatchObject([
-      { id: 1, error: { code: -32_601 } },
-      { id: 2, error: { code: -32_022, data: { requested: '2026-07-28' } } },
-    ]);
+  const byId = (): readonly Message[] =>
+    received.toSorted((one, other) => Number(one.id) - Number(other.id));
+  await expect.poll(byId).toMatchObject([
+    { id: 1, error: { code: -32_601 } },
+    { id: 2, error: { code: -32_022, data: { requested: '2026-07-28' } } },
+  ]);
   await route.close();
 });
 

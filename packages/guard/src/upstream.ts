@@ -5,7 +5,7 @@ import type { CallEngine } from '@toolkeel/host/parts';
 import type { ResiliencePolicy } from '@toolkeel/kernel';
 import { definePolicy, presets } from '@toolkeel/kernel/policy';
 import { readSecret } from '@toolkeel/pack-kit/base';
-import { bridged } from './bridge.js';
+import { bridged, type SpokenRevision } from './bridge.js';
 import { GuardedCalls, type GuardedCallsOptions } from './calls.js';
 import { createChaos } from './chaos.js';
 import { childLink, type ChildOptions } from './child-link.js';
@@ -49,6 +49,8 @@ export interface GuardedUpstream {
   readonly prefix: string;
   readonly startWaitMs: number;
   readonly startTimeoutMs: number;
+  readonly isBridged: boolean;
+  readonly spoken: SpokenRevision;
   readonly policy: ResiliencePolicy;
   readonly calls: GuardedCalls;
   readonly state: () => UpstreamState;
@@ -147,6 +149,8 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
     prefix,
     startWaitMs: config.startWaitSecs * 1000,
     startTimeoutMs,
+    isBridged: config.bridge === 'all',
+    spoken: {},
     policy,
     calls,
     state: () => {
