@@ -344,10 +344,12 @@ export class Session {
     // Another link is on its way.
     if (fault.sent === 'no' && !this.#restarts.current) return this.#pending.keep(id);
     if (!this.#pending.take(id)) return;
+    const { code } = objectIn(fault, 'cause');
+    const reason = typeof code === 'string' ? ` (${code})` : '';
     const text =
       fault.kind === 'bad_response'
         ? 'The response of the upstream is too large.'
-        : 'The upstream is unavailable. Try again later.';
+        : `The upstream is unavailable${reason}. Try again later.`;
     this.#refuse(id, UNAVAILABLE_CODE, text, { retryable: fault.final !== true });
   }
 
