@@ -28,7 +28,8 @@ export function observeServer(connect: Connect, onServer: (server: ServerInfo) =
       onServer({
         name: typeof name === 'string' ? name : '',
         version: typeof version === 'string' ? version : '',
-        hasTools: capabilities === undefined || objectIn(result, 'capabilities')['tools'] !== undefined,
+        hasTools:
+          capabilities === undefined || objectIn(result, 'capabilities')['tools'] !== undefined,
       });
     };
     return connect({

@@ -178,7 +178,10 @@ describe('init --from FILE', () => {
   });
 
   it('refuses a file that is not UTF-8 instead of damaging it', async () => {
-    const bytes = Buffer.from('{ /* caf\xe9 */ "mcpServers": { "a": { "command": "b" } } }', 'latin1');
+    const bytes = Buffer.from(
+      '{ /* caf\xe9 */ "mcpServers": { "a": { "command": "b" } } }',
+      'latin1',
+    );
     writeFileSync(write(file(), ''), bytes);
     await expect(adopt({ from: file(), yes: true }, runtime())).rejects.toThrow(/is not UTF-8/);
     expect(readFileSync(file())).toEqual(bytes);
