@@ -75,6 +75,7 @@ export function createProgram(
     .description('Guard another MCP server: retries, deadlines, no duplicate mutations, restarts.')
     .argument('[command...]', 'The command of a server on stdio, after --')
     .option('--url <url>', 'Guard a server on Streamable HTTP')
+    .option('--url-env <variable>', 'Read the address of --url from an environment variable')
     .option(
       '--header-env <header=variable>',
       'Send this header to --url with the value of an environment variable; repeatable',

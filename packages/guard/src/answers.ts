@@ -29,6 +29,14 @@ export function failed(fault: Fault, isMutation: boolean) {
   return toolError('response_too_large', message, isMutation ? { outcome: 'executed' } : {});
 }
 
+/** Why a request other than a call failed. */
+export function textOf(fault: Fault): string {
+  if (fault.kind === 'bad_response') return 'The response of the upstream is too large.';
+  const { code } = objectIn(fault, 'cause');
+  const reason = typeof code === 'string' ? ` (${code})` : '';
+  return `The upstream is unavailable${reason}. Try again later.`;
+}
+
 /** Errors that say that the request reached no tool. */
 const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_021]);
 

@@ -8,6 +8,9 @@ import {
   type Id,
   type Message,
 } from './frame.js';
+import type { SpokenRevision } from './bridge.js';
+import { MODERN_VERSION } from './bridge-parts.js';
+import type { GuardedCalls } from './calls.js';
 import type { Client, Session } from './session.js';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -19,8 +22,18 @@ export interface BranchUpstream {
   /** How long a client's handshake waits for it, and how long it may take to complete it. */
   readonly startWaitMs: number;
   readonly startTimeoutMs: number;
+  /** Whether clients of 2026-07-28 are bridged to it if it speaks an earlier revision. */
+  readonly isBridged: boolean;
+  /** What it has said about its revision, to any client. */
+  readonly spoken: SpokenRevision;
+  readonly calls: Pick<GuardedCalls, 'run'>;
   readonly open: (client: Client) => Session;
 }
+
+/** The first request to an upstream. Revision 2026-07-28 has no other handshake. */
+export type Hello =
+  | { readonly method: 'initialize'; readonly params: Members }
+  | { readonly method: 'server/discover'; readonly params: Members };
 
 interface BranchOptions {
   readonly upstream: BranchUpstream;
@@ -35,17 +48,27 @@ interface BranchOptions {
 const FIRST_RETRY_MS = 2000;
 const MAX_RETRY_MS = 60_000;
 const MAX_PAGES = 100;
+/** How long an upstream that did not say which revision it speaks is not started only to ask it. */
+const ASK_AGAIN_MS = 10_000;
+/** The code of a session whose upstream cannot be reached: it says nothing about the upstream. */
+const UNAVAILABLE_CODE = 503;
 
 /** One upstream of a client that has several: its session, its handshake and what it lists. */
 export class Branch {
   readonly #options: BranchOptions;
   readonly #waiting = new Map<Id, (message: Message | undefined) => void>();
   readonly #lists = new Map<string, readonly Members[]>();
+  /** Lists that the upstream was asked for, answered or not. */
+  readonly #asked = new Set<string>();
   /** Lists that the upstream has changed since. */
   readonly #stale = new Set<string>();
   #session: Session | undefined;
   #initialized: Frame | undefined;
   #result: Members | undefined;
+  #starting: Promise<void> | undefined;
+  #reason = 'was not started';
+  /** Added to requests of the guard itself. */
+  #meta: Members | undefined;
   #failures = 0;
   #sequence = 0;
   #retry: NodeJS.Timeout | undefined;
@@ -68,19 +91,54 @@ export class Branch {
     return isObject(objectIn(this.#result, 'capabilities')[capability]);
   }
 
+  /** Resolves when the start that is in progress has succeeded or failed. Undefined: there is none. */
+  get starting(): Promise<void> | undefined {
+    return this.#starting;
+  }
+
+  /** Why the upstream is not ready. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  /** Whether clients of 2026-07-28 can use it, as far as is known. */
+  get isModern(): boolean {
+    const { isBridged, spoken } = this.upstream;
+    return isBridged || spoken.modern === true;
+  }
+
+  /** Whether it is known, or was just found out, that they cannot. */
+  get isTooOld(): boolean {
+    const { modern, askAgainAt = 0 } = this.upstream.spoken;
+    if (this.isModern) return false;
+    return modern === false || performance.now() < askAgainAt;
+  }
+
   /** Starts the upstream. Resolves when it is ready, cannot be started now, or its time is over. */
-  start(params: Members): Promise<void> {
-    return new Promise((resolve) => {
+  start(hello: Hello): Promise<void> {
+    if (hello.method === 'server/discover') this.#meta = objectIn(hello.params, '_meta');
+    return new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, this.upstream.startWaitMs);
-      void this.#handshake(params).then(() => {
+      void this.#attempt(hello).then(() => {
         clearTimeout(timer);
         resolve();
       });
+    }).then(() => {
+      if (this.isModern || hello.method === 'initialize') return;
+      this.upstream.spoken.askAgainAt = performance.now() + ASK_AGAIN_MS;
     });
   }
 
+  #attempt(hello: Hello): Promise<void> {
+    const starting = this.#handshake(hello).finally(() => {
+      if (this.#starting === starting) this.#starting = undefined;
+    });
+    this.#starting = starting;
+    return starting;
+  }
+
   /** An upstream that does not complete its handshake is started again, with backoff. */
-  async #handshake(params: Members): Promise<void> {
+  async #handshake(hello: Hello): Promise<void> {
     const { upstream, client, log, onReady } = this.#options;
     const { name, startTimeoutMs } = upstream;
     const session = upstream.open({
@@ -91,20 +149,30 @@ export class Branch {
       resume: () => {},
     });
     this.#session = session;
-    const answered = await this.ask('initialize', params, startTimeoutMs);
+    const answered = await this.ask(hello.method, hello.params, startTimeoutMs);
     if (this.#isClosed) return;
-    if (answered?.result) {
+    if (hello.method === 'server/discover' && answered) this.#learnRevision(answered);
+    if (answered?.result && (hello.method === 'initialize' || this.isModern)) {
       this.#result = answered.result;
       this.#failures = 0;
       if (this.#initialized) this.receive(this.#initialized);
       return onReady();
     }
-    const reason = answered?.error?.message ?? 'it did not answer initialize in time';
+    const reason = answered?.error?.message ?? `it did not answer ${hello.method} in time`;
+    this.#reason = `cannot be started: ${reason.replace(/\.$/, '')}`;
     const delay = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS);
     log('error', 'upstream_not_started', { upstream: name, reason, retry_after_ms: delay });
     this.#session = undefined;
-    this.#retry = setTimeout(() => void this.#handshake(params), delay).unref();
+    this.#retry = setTimeout(() => void this.#attempt(hello), delay).unref();
     await session.close();
+  }
+
+  /** An error is the answer of a server that does not know the request. */
+  #learnRevision({ result, error }: Message): void {
+    const { spoken } = this.upstream;
+    const versions = result?.['supportedVersions'];
+    if (result) spoken.modern = Array.isArray(versions) && versions.includes(MODERN_VERSION);
+    else if (error?.code !== UNAVAILABLE_CODE) spoken.modern = false;
   }
 
   /** The client has completed its handshake. */
@@ -136,7 +204,12 @@ export class Branch {
       };
       const timer = setTimeout(settle, timeoutMs, undefined);
       this.#waiting.set(id, settle);
-      if (!this.receive(frameOf({ jsonrpc: '2.0', id, method, params }))) settle(undefined);
+      const own = this.#meta && {
+        ...params,
+        _meta: { ...this.#meta, ...objectIn(params, '_meta') },
+      };
+      const message = { jsonrpc: '2.0', id, method, params: own ?? params } as const;
+      if (!this.receive(frameOf(message))) settle(undefined);
     });
   }
 
@@ -147,6 +220,16 @@ export class Branch {
 
   isListed(method: string): boolean {
     return this.#lists.has(method) && !this.#stale.has(method);
+  }
+
+  /** Whether nothing more is learned by waiting for the list. */
+  wasAsked(method: string): boolean {
+    return this.#asked.has(method);
+  }
+
+  /** The upstream did not answer in time: nothing waits for this list any more. */
+  gaveUp(method: string): void {
+    this.#asked.add(method);
   }
 
   /** The upstream lists something else now: `tools`, `prompts` or `resources`. */
@@ -162,12 +245,16 @@ export class Branch {
       const params = cursor === undefined ? {} : { cursor };
       const answered = await this.ask(method, params, this.upstream.startTimeoutMs);
       const found = answered?.result?.[member];
-      if (!Array.isArray(found)) return false;
+      if (!Array.isArray(found)) {
+        this.gaveUp(method);
+        return false;
+      }
       items.push(...(found as readonly unknown[]).filter(isObject));
       cursor = answered?.result?.['nextCursor'];
       if (typeof cursor !== 'string') break;
     }
     this.#lists.set(method, items);
+    this.#asked.add(method);
     this.#stale.delete(method);
     return true;
   }

@@ -35,6 +35,13 @@ interface BridgeOptions {
   readonly log: HostLog;
 }
 
+/** Whether a server has said that it speaks revision 2026-07-28; undefined before it was asked. */
+export interface SpokenRevision {
+  modern?: boolean;
+  /** By the monotonic clock. */
+  askAgainAt?: number;
+}
+
 /** What is known about the server, also after it was restarted. */
 interface Verdict {
   speaks?: 'modern' | 'legacy' | undefined;

@@ -77,6 +77,7 @@ export class Catalog {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         isLate = true;
+        branch.gaveUp(method);
         resolve();
       }, LIST_MS);
       void branch.list(method, member).then((isListed) => {
@@ -89,31 +90,40 @@ export class Catalog {
     });
   }
 
-  /** The upstream of a tool or prompt. Asks the upstreams if the name is in no list so far. */
+  /**
+   * The upstream of a tool or prompt. All lists are needed to know that no other upstream has the name
+   * too: the first call asks for them.
+   */
   ownerOf(method: 'tools/list' | 'prompts/list', name: string): Owner | Promise<Owner> {
-    const known = this.#ownersOf(method).get(name) ?? this.#byPrefix(name);
-    if (known) return known;
-    const isComplete = this.#options.branches.every(
-      (branch) => branch.isListed(method) || !branch.can(KINDS[method].capability),
-    );
-    if (isComplete) return undefined;
-    return this.list(method).then(() => this.#ownersOf(method).get(name));
+    const { capability } = KINDS[method];
+    const capable = this.#options.branches.filter((branch) => branch.can(capability));
+    const known = (): Owner => this.#ownersOf(method).get(name) ?? this.#byPrefix(name);
+    const isSettled = capable.every((branch) => branch.wasAsked(method));
+    const isComplete = capable.every((branch) => branch.isListed(method));
+    const owner = known();
+    if (isSettled && (owner !== undefined || isComplete)) return owner;
+    return this.list(method).then(known);
   }
 
-  /** The upstreams that may have a resource: the one that listed it, else all that have resources. */
+  /**
+   * The upstreams that may have a resource: the one that listed it, else those with a template for it, else
+   * all that have resources.
+   */
   async candidatesFor(uri: string): Promise<readonly Branch[]> {
-    const methods = ['resources/list', 'resources/templates/list'] as const;
     const capable = this.#options.branches.filter((branch) => branch.can('resources'));
-    for (const method of methods) {
+    const refreshed = async (method: ListMethod): Promise<void> => {
       if (!capable.every((branch) => branch.isListed(method))) await this.list(method);
-      const owners = this.#ownersOf(method);
-      const exact = owners.get(uri);
-      if (exact && exact !== 'conflict') return [exact];
-      for (const [template, owner] of method === 'resources/list' ? [] : owners) {
-        if (owner !== 'conflict' && matchesTemplate(template, uri)) return [owner];
-      }
-    }
-    return capable;
+    };
+    await refreshed('resources/list');
+    const exact = this.#ownersOf('resources/list').get(uri);
+    if (exact && exact !== 'conflict') return [exact];
+    await refreshed('resources/templates/list');
+    const templates = (branch: Branch): readonly string[] =>
+      branch.listed('resources/templates/list').map(({ uriTemplate }) => String(uriTemplate));
+    const isOf = (branch: Branch): boolean =>
+      templates(branch).some((template) => template === uri || matchesTemplate(template, uri));
+    const matching = capable.filter(isOf);
+    return matching.length > 0 ? matching : capable;
   }
 
   /** For names that are not listed: the upstream decides whether they exist. */

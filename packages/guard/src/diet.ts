@@ -24,6 +24,15 @@ export function toolFilter({
   return (name) => (!include || isIn(include, name)) && !isIn(exclude, name);
 }
 
+/** Names and patterns of settings that fit none of the tools. */
+export function unusedPatterns(
+  { include = [], exclude, tools }: Pick<Shaped, 'include' | 'exclude' | 'tools'>,
+  names: readonly string[],
+): readonly string[] {
+  const given = new Set([...include, ...exclude, ...Object.keys(tools)]);
+  return [...given].filter((pattern) => !names.some((name) => matchesPattern(pattern, name)));
+}
+
 /** The text of a tool's results may be cut to this number of bytes. */
 export function resultBudget(name: string, config: Pick<Shaped, 'tools' | 'maxResultBytes'>) {
   return rulesFor(name, config.tools)?.maxResultBytes ?? config.maxResultBytes;

@@ -204,6 +204,9 @@ export function createGuard(options: GuardOptions): Guard {
           tool: find,
           metrics: governance.metrics,
           onError: (cause) => log('error', 'unexpected', { cause }),
+          // Several are started before the first of them can be asked.
+          startWaitMs:
+            upstreams.length > 1 ? Math.max(...upstreams.map((one) => one.startWaitMs)) : 0,
         });
         const closeAll = async (): Promise<void> => {
           await face.close();

@@ -30,6 +30,8 @@ interface HttpFaceOptions {
   readonly tool: (name: string) => GuardedTool | undefined;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly onError: (cause: unknown) => void;
+  /** How long upstreams may take to say which revision they speak, beyond what one may. */
+  readonly startWaitMs: number;
   /** Serves all paths that are not those of MCP, health and metrics. */
   readonly console?: Console | undefined;
 }
@@ -63,7 +65,7 @@ export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
     maxSessions: maxSessions ?? DEFAULT_SESSIONS,
     idleMs: sessionIdleMs ?? DEFAULT_IDLE_MS,
   });
-  const modern = new ModernRoute({ open, tool, probeMs: PROBE_MS });
+  const modern = new ModernRoute({ open, tool, probeMs: PROBE_MS + options.startWaitMs });
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = ''] = (incoming.url ?? '').split('?');

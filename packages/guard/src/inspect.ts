@@ -1,5 +1,5 @@
 import type { HostLog } from '@toolkeel/host';
-import { frameOf, objectIn, type Message } from './frame.js';
+import { frameOf, isResponse, objectIn, type Message } from './frame.js';
 import { createGuard, type GuardSettings, type Upstream } from './guard.js';
 import type { GuardedTool } from './tools.js';
 
@@ -20,6 +20,13 @@ export interface Inspection {
   readonly warnings: readonly string[];
 }
 
+/** Events that an operator has to know about. */
+const WARNINGS: ReadonlySet<string> = new Set([
+  'guard_profile_version_unknown',
+  'guard_setting_unused',
+  'guard_name_too_long',
+]);
+
 /** Starts a server, lists its tools with the effects that a guard would apply, and ends it. */
 export async function inspectUpstream(
   options: GuardSettings & Upstream,
@@ -29,7 +36,7 @@ export async function inspectUpstream(
   const warnings: string[] = [];
   const log: HostLog = (_level, event, fields = {}) => {
     if (event === 'guard_profile') profile = String(fields['package']);
-    if (event === 'guard_profile_version_unknown') warnings.push(String(fields['message']));
+    if (WARNINGS.has(event)) warnings.push(String(fields['message']));
     if (event === 'guard_profile_tool_changed') {
       const changed = `The profile of ${String(fields['tool_name'])} is not used: the tool has other arguments (${String(fields['arguments'])}).`;
       warnings.push(changed);
@@ -40,7 +47,9 @@ export async function inspectUpstream(
   const waiting = new Map<unknown, (message: Message) => void>();
   try {
     const session = guard.open({
-      send: ({ message }) => waiting.get(message.id)?.(message),
+      send: (frame) => {
+        if (isResponse(frame)) waiting.get(frame.message.id)?.(frame.message);
+      },
       pause: () => {},
       resume: () => {},
     });

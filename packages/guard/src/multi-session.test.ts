@@ -96,6 +96,15 @@ describe('several upstreams', () => {
     expect((await one.call('nothing')).error?.message).toBe('Unknown tool: nothing');
   });
 
+  it('refuse a name that two of them have, also before the client has listed any', async () => {
+    const clash = [{ ...writeTool, name: 'b_add' }];
+    const [a, b] = [named('a', { tools: clash }), named('b')];
+    const { client } = open({ a: { fake: a, prefix: '' }, b: { fake: b } });
+    const refused = await (await client()).call('b_add');
+    expect(refused.error?.message).toContain('Set a "prefix"');
+    expect([...a.calls, ...b.calls]).toEqual([]);
+  });
+
   it('find a tool without a prefix, also before the client has listed any', async () => {
     const tools = [{ ...readTool, name: 'other' }];
     const { client } = open({
@@ -179,7 +188,49 @@ describe('a slow start', () => {
       .poll(logs)
       .toContainEqual(expect.objectContaining({ event: 'upstream_not_started', upstream: 'b' }));
     const failed = await one.call('b_get');
-    expect(failed.error).toMatchObject({ code: 503, data: { retryable: true } });
+    expect(failed.result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: { code: 'upstream_unavailable', outcome: 'not_executed', retryable: true },
+      },
+    });
+    expect(textOf(failed)).toContain('exited with code 1');
+    const prompt = await one.ask('prompts/get', { name: 'b_hello' });
+    expect(prompt.error).toMatchObject({ code: 503, data: { retryable: true } });
+  });
+
+  it('answers requests that waited for an upstream that does not start', async () => {
+    const silent = named('b', {
+      onRequest: ({ method }) => (method === 'initialize' ? 'silent' : undefined),
+    });
+    const { client } = open({
+      a: { fake: named('a') },
+      b: { fake: silent, startWaitSecs: 0, startTimeoutSecs: 0.05 },
+    });
+    const one = await client();
+    const [called, prompt] = await Promise.all([
+      one.call('b_add'),
+      one.ask('prompts/get', { name: 'b_hello' }),
+    ]);
+    expect(textOf(called)).toContain('did not answer initialize in time');
+    expect(called.result).toMatchObject({
+      structuredContent: { error: { code: 'upstream_unavailable', outcome: 'not_executed' } },
+    });
+    expect(prompt.error?.message).toContain('did not answer initialize in time');
+    // Nothing may reach a server before its handshake.
+    expect(silent.received.every(({ method }) => method === 'initialize')).toBe(true);
+  });
+
+  it('keeps a cancelled request from an upstream that starts later', async () => {
+    const b = slow('b');
+    const { client } = open({ a: { fake: named('a') }, b: { fake: b.fake, startWaitSecs: 0 } });
+    const one = await client();
+    one.send({ id: 70, method: 'tools/call', params: { name: 'b_add', arguments: {} } });
+    await one.call('a_get');
+    one.send({ method: 'notifications/cancelled', params: { requestId: 70 } });
+    b.start();
+    expect(textOf(await one.call('b_get'))).toBe('b:get');
+    expect(b.fake.calls.map(({ name }) => name)).toEqual(['get']);
   });
 });
 
@@ -280,87 +331,6 @@ describe('ids and progress tokens', () => {
   });
 });
 
-describe('resources, prompts and log levels', () => {
-  const withResources = (name: string, uris: readonly string[], template: string): FakeUpstream =>
-    fakeUpstream({
-      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
-      onRequest: ({ method, params = {} }, upstream) => {
-        if (method === 'resources/list') return { resources: uris.map((uri) => ({ uri })) };
-        if (method === 'resources/templates/list') {
-          return { resourceTemplates: [{ uriTemplate: template }] };
-        }
-        if (method === 'resources/read') {
-          const uri = String(params['uri']);
-          if (uri.includes('hidden') && !uri.includes(name)) {
-            const { id = null } = upstream.received.at(-1) ?? {};
-            upstream.send({ id, error: { code: -32_002, message: 'not here' } });
-            return 'silent';
-          }
-          return { contents: [{ uri, text: name }] };
-        }
-        if (method === 'prompts/list') return { prompts: [{ name: 'greet' }] };
-        if (method === 'prompts/get')
-          return { messages: [], description: `${name}:${String(params['name'])}` };
-        if (method === 'completion/complete') {
-          return { completion: { values: [name, JSON.stringify(params['ref'])] } };
-        }
-        return undefined;
-      },
-    });
-  const both = () => ({
-    a: withResources('a', ['demo://1'], 'file:///a/{path}'),
-    b: withResources('b', ['demo://1', 'demo://2'], 'file:///b/{path}'),
-  });
-
-  it('are read from the upstream that listed them, or whose template fits, or that has them', async () => {
-    const { a, b } = both();
-    const one = await open({ a: { fake: a }, b: { fake: b } }).client();
-    const read = async (uri: string): Promise<unknown> =>
-      (await one.ask('resources/read', { uri })).result?.['contents'];
-    expect(await read('demo://2')).toMatchObject([{ text: 'b' }]);
-    expect(await read('demo://1')).toMatchObject([{ text: 'a' }]);
-    expect(await read('file:///b/x/y')).toMatchObject([{ text: 'b' }]);
-    expect(await read('hidden://b')).toMatchObject([{ text: 'b' }]);
-    expect((await one.ask('resources/read', { uri: 'hidden://c' })).error?.message).toBe(
-      'not here',
-    );
-    expect((await one.ask('resources/list')).result?.['resources']).toEqual([
-      { uri: 'demo://1' },
-      { uri: 'demo://2' },
-    ]);
-  });
-
-  it('have prefixes where they have names', async () => {
-    const { a, b } = both();
-    const one = await open({ a: { fake: a }, b: { fake: b } }).client();
-    const { result } = await one.ask('prompts/list');
-    expect(result?.['prompts']).toEqual([{ name: 'a_greet' }, { name: 'b_greet' }]);
-    expect((await one.ask('prompts/get', { name: 'b_greet' })).result).toMatchObject({
-      description: 'b:greet',
-    });
-    const ref = { type: 'ref/prompt', name: 'b_greet' };
-    const argument = { name: 'x', value: '' };
-    expect((await one.ask('completion/complete', { ref, argument })).result).toMatchObject({
-      completion: { values: ['b', JSON.stringify({ ...ref, name: 'greet' })] },
-    });
-    const uri = { type: 'ref/resource', uri: 'file:///a/{path}' };
-    expect((await one.ask('completion/complete', { ref: uri, argument })).result).toMatchObject({
-      completion: { values: ['a', JSON.stringify(uri)] },
-    });
-  });
-
-  it('reach all upstreams that log', async () => {
-    const { a, b } = both();
-    const one = await open({ a: { fake: a }, b: { fake: b } }).client();
-    expect((await one.ask('logging/setLevel', { level: 'debug' })).result).toEqual({});
-    const levels = ({ received }: FakeUpstream): unknown[] =>
-      received.filter(({ method }) => method === 'logging/setLevel').map(({ params }) => params);
-    await expect
-      .poll(() => [levels(a), levels(b)])
-      .toEqual([[{ level: 'debug' }], [{ level: 'debug' }]]);
-  });
-});
-
 it('clients of revision 2026-07-28 are told to use an earlier one', async () => {
   const { guard } = open({ a: { fake: named('a') }, b: { fake: named('b') } });
   const received: Message[] = [];
@@ -376,12 +346,12 @@ it('clients of revision 2026-07-28 are told to use an earlier one', async () => 
   };
   ask(1, 'server/discover');
   ask(2, 'tools/list');
-  await expect
-    .poll(() => received)
-    .toMatchObject([
-      { id: 1, error: { code: -32_601 } },
-      { id: 2, error: { code: -32_022, data: { requested: '2026-07-28' } } },
-    ]);
+  const byId = (): readonly Message[] =>
+    received.toSorted((one, other) => Number(one.id) - Number(other.id));
+  await expect.poll(byId).toMatchObject([
+    { id: 1, error: { code: -32_601 } },
+    { id: 2, error: { code: -32_022, data: { requested: '2026-07-28' } } },
+  ]);
   await route.close();
 });
 

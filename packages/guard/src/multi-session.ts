@@ -1,6 +1,7 @@
 import type { HostLog } from '@toolkeel/host';
-import { Branch, type BranchUpstream, type Members } from './branch.js';
+import { Branch, type BranchUpstream, type Hello, type Members } from './branch.js';
 import { Catalog, isListMethod, type ListMethod } from './catalog.js';
+import { Router, type Answered, type Target } from './router.js';
 import {
   frameOf,
   isRequest,
@@ -10,7 +11,19 @@ import {
   type Id,
   type RequestFrame,
 } from './frame.js';
-import { mergedHandshake, notStarted } from './merged-handshake.js';
+import { MODERN_VERSION } from './bridge-parts.js';
+import { lostFault } from './attempts.js';
+import { isSubscribed, Listens } from './listens.js';
+import {
+  CAPABILITIES_KEY,
+  completed,
+  isModernRequest,
+  mergedDiscovery,
+  mergedHandshake,
+  modernProblem,
+  notStarted,
+  VERSION_KEY,
+} from './merged-handshake.js';
 import type { Route } from './route.js';
 import type { Client } from './session.js';
 import { UpstreamRequests } from './upstream-requests.js';
@@ -24,7 +37,7 @@ interface MultiSessionOptions {
 
 /** Outside of the range that JSON-RPC and MCP reserve. */
 const UNAVAILABLE_CODE = 503;
-const READ_MS = 60_000;
+const LEVEL_MS = 60_000;
 
 /** A request of the client: where it was sent, once that is known. */
 interface InFlight {
@@ -32,12 +45,11 @@ interface InFlight {
   readonly token: Id | undefined;
 }
 
-type Answered = { readonly result: Members } | { readonly error: RpcFailure };
-interface RpcFailure {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
+/** The first request to each upstream for a client of revision 2026-07-28, of which nothing is known yet. */
+const DISCOVER: Hello = Object.freeze({
+  method: 'server/discover',
+  params: { _meta: { [VERSION_KEY]: MODERN_VERSION, [CAPABILITIES_KEY]: {} } },
+});
 
 /**
  * Routes one client to several upstreams, each with a session of its own. Requests for one upstream pass
@@ -46,20 +58,33 @@ interface RpcFailure {
  */
 export class MultiSession implements Route {
   readonly #options: MultiSessionOptions;
-  readonly #branches: readonly Branch[];
-  readonly #catalog: Catalog;
+  #branches: readonly Branch[];
+  #catalog: Catalog;
+  #router: Router;
   readonly #inFlight = new Map<Id, InFlight>();
   readonly #tokens = new Map<Id, Branch>();
   readonly #upstreamRequests = new UpstreamRequests();
+  readonly #listens: Listens;
   #logLevel: Members | undefined;
-  #isStarted = false;
-  /** The client has its answer to `initialize`: what becomes ready later is announced. */
+  /** The revision of the client is decided by its first request, and that of the upstreams. */
+  #revision: 'sessions' | 'modern' | undefined;
+  /** Resolves with whether all upstreams can be used in revision 2026-07-28. */
+  #starting: Promise<boolean> | undefined;
+  /** The client has its answer to the handshake: what becomes ready later is announced. */
   #isOpen = false;
+  #isClosed = false;
 
   constructor(options: MultiSessionOptions) {
     this.#options = options;
-    const { upstreams, client, log } = options;
-    this.#branches = upstreams.map((upstream): Branch => {
+    this.#branches = this.#openBranches();
+    this.#catalog = this.#openCatalog();
+    this.#router = new Router(this.#catalog);
+    this.#listens = new Listens(options.client, () => this.#branches);
+  }
+
+  #openBranches(): readonly Branch[] {
+    const { upstreams, client, log } = this.#options;
+    return upstreams.map((upstream): Branch => {
       const branch: Branch = new Branch({
         upstream,
         client,
@@ -69,8 +94,12 @@ export class MultiSession implements Route {
       });
       return branch;
     });
+  }
+
+  #openCatalog(): Catalog {
+    const { log } = this.#options;
     const onLate = (method: ListMethod): void => this.#announce(method);
-    this.#catalog = new Catalog({ branches: this.#branches, log, onLate });
+    return new Catalog({ branches: this.#branches, log, onLate });
   }
 
   // ---- from the client ----------------------------------------------------------------------
@@ -82,7 +111,7 @@ export class MultiSession implements Route {
   }
 
   async #request(frame: RequestFrame): Promise<void> {
-    const { id, method, params = {} } = frame.message;
+    const { id, params = {} } = frame.message;
     if (this.#inFlight.has(id)) {
       const error = {
         code: -32_600,
@@ -94,77 +123,122 @@ export class MultiSession implements Route {
     const isToken = typeof token === 'string' || typeof token === 'number';
     const inFlight: InFlight = { branch: undefined, token: isToken ? token : undefined };
     this.#inFlight.set(id, inFlight);
-    const found = this.#route(frame.message.method, params);
+    const found = this.#route(frame, params);
     const target = found instanceof Promise ? await found : found;
     // Cancelled in the meantime.
-    if (this.#inFlight.get(id) !== inFlight) return;
+    if (this.#inFlight.get(id) !== inFlight || target === undefined) return;
     if (!(target instanceof Branch)) return this.#answer(id, target);
+    if (!target.result) {
+      // A request before the handshake would be lost with an upstream that does not complete it.
+      await target.starting;
+      if (this.#inFlight.get(id) !== inFlight || this.#isClosed) return;
+    }
+    if (!target.result) return this.#unavailable(frame, target, inFlight);
     inFlight.branch = target;
     if (inFlight.token !== undefined) this.#tokens.set(inFlight.token, target);
-    if (target.receive(frame)) return;
-    const message = `The upstream ${target.upstream.name} is not running. Try again later.`;
-    this.#answer(id, {
-      error: { code: UNAVAILABLE_CODE, message, data: { method, retryable: true } },
+    target.receive(frame);
+  }
+
+  /** Answers a request for an upstream that is not running: nothing was sent. */
+  async #unavailable(
+    frame: RequestFrame,
+    { upstream, reason }: Branch,
+    inFlight: InFlight,
+  ): Promise<void> {
+    const { id, method } = frame.message;
+    if (method !== 'tools/call') {
+      const message = `The upstream ${upstream.name} ${reason}. Try again later.`;
+      const data = { method, retryable: true };
+      return this.#answer(id, { error: { code: UNAVAILABLE_CODE, message, data } });
+    }
+    const answer = await upstream.calls.run(frame, {
+      signal: new AbortController().signal,
+      onDetached: () => {},
+      tools: () => undefined,
+      reason: () => reason,
+      send: () => Promise.reject(lostFault('no', reason)),
+      finish: () => {},
+    });
+    if (this.#inFlight.get(id) !== inFlight) return answer.settled?.(false);
+    this.#settled(id);
+    this.#options.client.send(answer.frame, answer.settled);
+  }
+
+  /** The upstream of a request, or the answer to it. Undefined: the answer follows. */
+  #route(frame: RequestFrame, params: Members): Target | Promise<Target> {
+    const { method } = frame.message;
+    if (this.#revision !== 'sessions') {
+      if (isModernRequest(method, params)) return this.#routeModern(frame, params);
+      if (method === 'initialize') return this.#initialize(params);
+      if (method === 'ping') return { result: {} };
+      return { error: modernOrNotStarted(this.#revision, method, params) };
+    }
+    if (method === 'initialize') {
+      return { error: { code: -32_600, message: 'Invalid Request: initialized already' } };
+    }
+    if (method === 'ping') return { result: {} };
+    if (isListMethod(method)) return this.#catalog.list(method).then((result) => ({ result }));
+    if (method === 'logging/setLevel') return this.#setLevel(params);
+    return this.#router.route(method, params, true);
+  }
+
+  async #routeModern(frame: RequestFrame, params: Members): Promise<Target> {
+    const { method } = frame.message;
+    if (!(await this.#isModern())) return { error: notStarted(method, params) };
+    const problem = modernProblem(method, params);
+    if (problem) return { error: problem };
+    if (method === 'server/discover') return { result: mergedDiscovery(this.#branches) };
+    if (method === 'subscriptions/listen') return this.#listens.listen(frame);
+    if (!isListMethod(method)) return this.#router.route(method, params, false);
+    return { result: completed(await this.#catalog.list(method)) };
+  }
+
+  /** Whether the client can be served in revision 2026-07-28. Starts the upstreams to find out. */
+  async #isModern(): Promise<boolean> {
+    if (this.#revision === 'modern') return true;
+    if (this.#branches.some(({ isTooOld }) => isTooOld)) return false;
+    const starting = (this.#starting ??= this.#startModern());
+    const isModern = await starting;
+    // The client has opened a session meanwhile, or another request has noticed the end first.
+    if (this.#starting !== starting) return isModern && this.#revision !== 'sessions';
+    this.#starting = undefined;
+    if (!isModern) await this.#reopen();
+    else this.#revision = 'modern';
+    this.#isOpen = isModern;
+    return isModern;
+  }
+
+  /** Every upstream has to speak the revision, or to be bridged: a list must not lack some of them. */
+  #startModern(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const started = this.#branches.map(async (branch) => {
+        await branch.start(DISCOVER);
+        if (!branch.isModern) resolve(false);
+      });
+      void Promise.all(started).then(() => resolve(true));
     });
   }
 
-  /** The upstream of a request, or the answer to it. */
-  #route(method: string, params: Members): Branch | Answered | Promise<Branch | Answered> {
-    if (method === 'initialize') return this.#initialize(params);
-    if (method === 'ping') return { result: {} };
-    if (!this.#isStarted) return { error: notStarted(method, params) };
-    if (method === 'tools/call') return this.#byName('tools/list', 'tool', params['name']);
-    if (method === 'prompts/get') return this.#byName('prompts/list', 'prompt', params['name']);
-    if (isListMethod(method)) return this.#catalog.list(method).then((result) => ({ result }));
-    if (method === 'logging/setLevel') return this.#setLevel(params);
-    if (method.startsWith('resources/')) return this.#byUri(method, params, params['uri']);
-    if (method === 'completion/complete') {
-      const { type, name, uri } = objectIn(params, 'ref');
-      if (type === 'ref/prompt') return this.#byName('prompts/list', 'prompt', name);
-      return this.#byUri(method, params, uri);
-    }
-    return { error: { code: -32_601, message: 'Method not found' } };
-  }
-
-  #byName(
-    list: 'tools/list' | 'prompts/list',
-    kind: string,
-    name: unknown,
-  ): Branch | Answered | Promise<Branch | Answered> {
-    if (typeof name !== 'string') {
-      return { error: { code: -32_602, message: 'Invalid params: name is missing' } };
-    }
-    const decide = (owner: Branch | 'conflict' | undefined): Branch | Answered => {
-      if (owner instanceof Branch) return owner;
-      const message = owner
-        ? `Two upstreams have the ${kind} "${name}", so neither is called. Set a "prefix" for one of them.`
-        : `Unknown ${kind}: ${name}`;
-      return { error: { code: -32_602, message } };
-    };
-    const owner = this.#catalog.ownerOf(list, name);
-    return owner instanceof Promise ? owner.then(decide) : decide(owner);
-  }
-
-  /** URIs have no prefix. If no upstream has listed it, all that have resources are asked in turn. */
-  async #byUri(method: string, params: Members, uri: unknown): Promise<Branch | Answered> {
-    const candidates = await this.#catalog.candidatesFor(String(uri));
-    const [first, ...others] = candidates;
-    if (first && others.length === 0) return first;
-    let error: RpcFailure = { code: -32_002, message: 'Resource not found', data: { uri } };
-    for (const branch of candidates) {
-      const answered = await branch.ask(method, params, READ_MS);
-      if (answered?.result) return { result: answered.result };
-      error = answered?.error ?? error;
-    }
-    return { error };
+  /** Ends what was started for the other revision: a server may be unusable after its first request. */
+  async #reopen(): Promise<void> {
+    const before = this.#branches;
+    this.#branches = this.#openBranches();
+    this.#catalog = this.#openCatalog();
+    this.#router = new Router(this.#catalog);
+    await Promise.all(before.map((branch) => branch.close()));
   }
 
   async #initialize(params: Members): Promise<Answered> {
-    if (this.#isStarted) {
+    if (this.#revision !== undefined) {
       return { error: { code: -32_600, message: 'Invalid Request: initialized already' } };
     }
-    this.#isStarted = true;
-    await Promise.all(this.#branches.map((branch) => branch.start(params)));
+    this.#revision = 'sessions';
+    // Those that were asked for the other revision.
+    const isAsked = this.#starting !== undefined;
+    this.#starting = undefined;
+    if (isAsked) await this.#reopen();
+    const hello: Hello = { method: 'initialize', params };
+    await Promise.all(this.#branches.map((branch) => branch.start(hello)));
     this.#isOpen = true;
     return { result: mergedHandshake(params, this.#branches) };
   }
@@ -177,7 +251,7 @@ export class MultiSession implements Route {
 
   #sendLevel(branch: Branch): void {
     if (!this.#logLevel || !branch.can('logging')) return;
-    void branch.ask('logging/setLevel', this.#logLevel, READ_MS);
+    void branch.ask('logging/setLevel', this.#logLevel, LEVEL_MS);
   }
 
   #notification(frame: Frame): void {
@@ -188,8 +262,9 @@ export class MultiSession implements Route {
     }
     if (method === 'notifications/progress') return this.#upstreamRequests.progress(frame);
     if (method === 'notifications/cancelled') {
-      const branch = this.#settled(params?.['requestId'] as Id);
-      branch?.receive(frame);
+      const id = params?.['requestId'] as Id;
+      this.#listens.cancel(id, frame);
+      this.#settled(id)?.receive(frame);
       return;
     }
     for (const branch of this.#branches) if (branch.result) branch.receive(frame);
@@ -216,12 +291,20 @@ export class MultiSession implements Route {
     const { method = '', params } = frame.message;
     if (isResponse(frame)) {
       const { id } = frame.message;
+      if (this.#listens.ended(branch, frame.message)) return written?.(false);
       // An upstream answers only what it was asked.
       if (this.#inFlight.get(id)?.branch !== branch) return written?.(false);
       this.#settled(id);
       return client.send(frame, written);
     }
-    if (isRequest(frame)) return client.send(this.#upstreamRequests.ask(branch, frame));
+    if (isRequest(frame)) {
+      if (this.#revision === 'sessions') {
+        return client.send(this.#upstreamRequests.ask(branch, frame));
+      }
+      // Revision 2026-07-28 has no requests of servers.
+      const error = { code: -32_601, message: 'Method not found' };
+      return void branch.receive(frameOf({ jsonrpc: '2.0', id: frame.message.id, error }));
+    }
     if (method === 'notifications/progress') {
       if (this.#tokens.get(params?.['progressToken'] as Id) === branch) client.send(frame);
       return;
@@ -232,12 +315,14 @@ export class MultiSession implements Route {
     }
     const [, kind] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
     if (kind !== undefined) branch.changed(kind);
+    if (isSubscribed(frame)) return this.#listens.notified(branch, frame);
     client.send(frame);
   }
 
   #ready(branch: Branch): void {
     this.#catalog.changed();
     this.#sendLevel(branch);
+    this.#listens.ready(branch);
     if (!this.#isOpen) return;
     const { name } = branch.upstream;
     this.#options.log('info', 'upstream_ready', { upstream: name });
@@ -247,7 +332,8 @@ export class MultiSession implements Route {
   }
 
   #announce(list: ListMethod): void {
-    const kind = list.split('/', 1)[0];
+    const [kind = ''] = list.split('/', 1);
+    if (this.#revision === 'modern') return this.#listens.announce(kind);
     const method = `notifications/${kind}/list_changed`;
     this.#options.client.send(frameOf({ jsonrpc: '2.0', method }));
   }
@@ -267,6 +353,7 @@ export class MultiSession implements Route {
   }
 
   disconnect(): void {
+    this.#isClosed = true;
     for (const branch of this.#branches) branch.disconnect();
   }
 
@@ -275,7 +362,16 @@ export class MultiSession implements Route {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#listens.close();
     await Promise.all(this.#branches.map((branch) => branch.close()));
     this.#options.onClosed();
   }
+}
+
+/** Why a request without the members of revision 2026-07-28 is refused before a handshake. */
+function modernOrNotStarted(revision: 'modern' | undefined, method: string, params: Members) {
+  if (revision === undefined) return notStarted(method, params);
+  const message = `Invalid params: _meta needs ${VERSION_KEY} and ${CAPABILITIES_KEY}`;
+  return { code: -32_602, message };
 }

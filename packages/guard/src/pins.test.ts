@@ -24,10 +24,14 @@ const base = [
   { ...writeTool, description: 'Adds.' },
 ];
 /** Starts a guard in front of a server with these tools, and waits until they are compared. */
-const start = async (tools: readonly Members[]) => {
+const start = async (tools: readonly Members[], serverInfo?: Members) => {
   await rig?.close();
   rig = createRig({
     tools,
+    onRequest: ({ method }) =>
+      serverInfo && method === 'initialize'
+        ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo }
+        : undefined,
     config: { pin: 'block' },
     settings: { dataDir: dir, journal: { url: 'memory:' } },
     onCall: () => text('done'),
@@ -140,6 +144,33 @@ describe('the effect of a tool that has changed', () => {
     acceptPins(dir, 'fake', ['add']);
     await start([readable]);
     expect(effectOf('add')?.effect).toBe('read');
+  });
+
+  it('never becomes weaker because the server calls itself something else', async () => {
+    const name = 'gzip-file-as-resource';
+    const tools = [{ name, inputSchema: { type: 'object' } }];
+    const known = { name: 'mcp-servers/everything', version: '2.0.0' };
+    await start(tools, { name: 'another', version: '1' });
+    expect(effectOf(name)?.effect).toBe('once');
+    await start(tools, known);
+    expect(effectOf(name)?.effect).toBe('once');
+    expect(changes()).toMatchObject([{ changed: ['(profile): description'] }]);
+    acceptPins(dir, 'fake', ['(profile)']);
+    await start(tools, known);
+    expect(effectOf(name)?.effect).toBe('idempotent');
+    // Its own rule again, which is stricter.
+    await start(tools, { name: 'another', version: '1' });
+    expect(effectOf(name)?.effect).toBe('once');
+  });
+
+  it('is that of the profile, if the server had it when it was seen first', async () => {
+    const name = 'gzip-file-as-resource';
+    const tools = [{ name, inputSchema: { type: 'object' } }];
+    for (const version of ['2.0.0', '2.0.1']) {
+      await start(tools, { name: 'mcp-servers/everything', version });
+      expect(effectOf(name)?.effect).toBe('idempotent');
+      expect(changes()).toEqual([]);
+    }
   });
 
   it('becomes stricter at once', async () => {

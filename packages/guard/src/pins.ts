@@ -45,6 +45,14 @@ const WHAT: Readonly<Record<PinState, string>> = Object.freeze({
   removed: 'is not listed any more',
 });
 
+/**
+ * The entry of the server's profile, which decides on effects like the tools do: a server that calls itself
+ * something else must not loosen them.
+ */
+const PROFILE = '(profile)';
+/** No profile applies to the server. */
+export const NO_PROFILE = 'none';
+
 interface Changes {
   readonly changed: string[];
   readonly added: string[];
@@ -59,6 +67,7 @@ interface Changes {
 export class Pins {
   readonly #options: PinOptions;
   #tools: PinnedTools | undefined;
+  #profile = NO_PROFILE;
 
   constructor(options: PinOptions) {
     this.#options = options;
@@ -69,6 +78,19 @@ export class Pins {
     return this.#options.blocks;
   }
 
+  /** The profile that applies to the server now. */
+  identify(profile: string): void {
+    this.#profile = profile;
+  }
+
+  /** The profile that applied when the tools were pinned; undefined if nothing is pinned. */
+  get profile(): string | undefined {
+    this.#tools ??= this.#read();
+    if (!this.#tools) return undefined;
+    const pinned = this.#entry(PROFILE)?.pinned?.description;
+    return typeof pinned === 'string' ? pinned : NO_PROFILE;
+  }
+
   /** Compares a listing. A part of one says nothing about the tools that it lacks. */
   compare(listed: readonly ListedTool[], isComplete: boolean): void {
     const { upstream, log, blocks } = this.#options;
@@ -77,13 +99,20 @@ export class Pins {
     const now = new Date().toISOString();
     const changes: Changes = { changed: [], added: [], removed: [], returned: [] };
     const entries = new Map<string, PinnedTool>(Object.entries(known ?? {}));
-    for (const tool of listed) {
+    const tools = listed.filter(({ name }) => name !== PROFILE);
+    const before = entries.get(PROFILE);
+    if (before ?? this.#profile !== NO_PROFILE) {
+      const profile = { name: PROFILE, description: this.#profile };
+      const none = known && { pinned: { description: NO_PROFILE }, pinnedAt: now };
+      entries.set(PROFILE, compared(profile, before ?? none, true, now, changes));
+    }
+    for (const tool of tools) {
       const entry = entries.get(tool.name);
       const isTrusted = !known || (!entry && !blocks);
       if (!entry && known) changes.added.push(tool.name);
       entries.set(tool.name, compared(tool, entry, isTrusted, now, changes));
     }
-    const names = new Set(listed.map(({ name }) => name));
+    const names = new Set([PROFILE, ...tools.map(({ name }) => name)]);
     for (const [name, entry] of isComplete ? entries : []) {
       if (names.has(name)) continue;
       if (!entry.pinned) entries.delete(name);
@@ -92,8 +121,8 @@ export class Pins {
         entries.set(name, { ...entry, seen: null, seenAt: now });
       }
     }
-    const tools = Object.fromEntries(entries);
-    this.#tools = tools;
+    const all = Object.fromEntries(entries);
+    this.#tools = all;
     if (!known) log('info', 'guard_tools_pinned', { upstream, tools: listed.length });
     const { changed, added, removed, returned } = changes;
     const isReported = [changed, added, removed, returned].some((list) => list.length > 0);
@@ -102,7 +131,7 @@ export class Pins {
       const message = `The tools of ${upstream} are not those that were pinned. ${blocks ? 'Calls of changed and added tools are refused. ' : ''}Show the difference with "toolkeel pins diff ${upstream}".`;
       log(isChange ? 'warn' : 'info', 'guard_tools_changed', { upstream, ...changes, message });
     }
-    if (!known || JSON.stringify(known) !== JSON.stringify(tools)) this.#write(tools);
+    if (!known || JSON.stringify(known) !== JSON.stringify(all)) this.#write(all);
   }
 
   /** The tool as it was pinned, if the server lists it differently now. */

@@ -5,6 +5,7 @@ import { rulesFor, type ListedTool } from './effects.js';
 import { errorRule } from './error-rules.js';
 import { isObject } from './frame.js';
 import known from './known-profiles.json' with { type: 'json' };
+import { NO_PROFILE } from './pins.js';
 import type { ServerInfo } from './server-info.js';
 import { isInRange, VERSION_RANGE } from './versions.js';
 
@@ -47,7 +48,13 @@ export interface ToolConfig {
   readonly config: UpstreamConfig;
   /** Of the profile; undefined if the configuration or the annotations decide. */
   readonly evidence?: string;
+  /** The same for the profile that applied when the tools were pinned, if it was another one. */
+  readonly before?: Omit<ToolConfig, 'before'>;
 }
+
+/** What names a profile in the pins of an upstream. */
+const keyOf = (profile: Profile | undefined): string =>
+  profile ? `${profile.server} ${profile.versions}` : NO_PROFILE;
 
 /** Applies the profile of a server, once it is known, below the settings of the operator. */
 export class Profiles {
@@ -60,6 +67,11 @@ export class Profiles {
 
   get profile(): Profile | undefined {
     return this.#profile;
+  }
+
+  /** What names the profile that applies. */
+  get key(): string {
+    return keyOf(this.#profile);
   }
 
   /** A server has introduced itself. True if another profile applies than before. */
@@ -89,10 +101,28 @@ export class Profiles {
     return found;
   }
 
-  /** The settings of a tool. `bareName` is the name that the server uses. */
-  forTool(listed: ListedTool, bareName: string): ToolConfig {
+  /**
+   * The settings of a tool. `bareName` is the name that the server uses, `pinned` the key of the profile that
+   * applied when its tools were pinned.
+   */
+  forTool(listed: ListedTool, bareName: string, pinned?: string): ToolConfig {
+    const { config, profiles = knownProfiles } = this.#options;
+    const now = this.#configFor(this.#profile, listed, bareName);
+    const isUsed = config.profile && config.trust !== 'none';
+    if (!isUsed || pinned === undefined || pinned === this.key) return now;
+    const profile = profiles.find((one) => keyOf(one) === pinned);
+    // A profile that does not exist any more says nothing.
+    if (!profile && pinned !== keyOf(undefined)) return now;
+    return { ...now, before: this.#configFor(profile, listed, bareName) };
+  }
+
+  #configFor(
+    profile: Profile | undefined,
+    listed: ListedTool,
+    bareName: string,
+  ): Omit<ToolConfig, 'before'> {
     const { upstream, config, log } = this.#options;
-    const tools = this.#profile?.tools;
+    const tools = profile?.tools;
     const entry = tools && Object.hasOwn(tools, bareName) ? tools[bareName] : undefined;
     if (!entry) return { config };
     const others = unknownArguments(listed, entry);

@@ -1,27 +1,35 @@
 import { isObject, objectIn, type Frame } from './frame.js';
 import type { Connect } from './link.js';
 
-/** What a server says about itself in its handshake. */
+/** Where servers of revision 2026-07-28 introduce themselves, which have no handshake. */
+const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';
+
+/** What a server says about itself. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
   readonly hasTools: boolean;
 }
 
-/** Reports the handshake of each new connection, before anybody else sees it. */
+/** Reports how the server of each new connection introduces itself, before anybody else sees it. */
 export function observeServer(connect: Connect, onServer: (server: ServerInfo) => void): Connect {
   return (events) => {
     let isKnown = false;
     const observe = (frame: Frame): void => {
       const { result } = frame.message;
-      const info = result?.['serverInfo'];
+      const info =
+        result?.['protocolVersion'] === undefined
+          ? objectIn(result, '_meta')[SERVER_INFO_KEY]
+          : result['serverInfo'];
       if (!isObject(info)) return;
       isKnown = true;
       const { name, version } = info;
+      const capabilities = result?.['capabilities'];
       onServer({
         name: typeof name === 'string' ? name : '',
         version: typeof version === 'string' ? version : '',
-        hasTools: objectIn(result, 'capabilities')['tools'] !== undefined,
+        hasTools:
+          capabilities === undefined || objectIn(result, 'capabilities')['tools'] !== undefined,
       });
     };
     return connect({

@@ -8,6 +8,7 @@ import {
   type Exchange,
   type SentRequest,
 } from './attempts.js';
+import { textOf } from './answers.js';
 import type { Answer, GuardedCalls } from './calls.js';
 import {
   frameOf,
@@ -344,11 +345,7 @@ export class Session {
     // Another link is on its way.
     if (fault.sent === 'no' && !this.#restarts.current) return this.#pending.keep(id);
     if (!this.#pending.take(id)) return;
-    const text =
-      fault.kind === 'bad_response'
-        ? 'The response of the upstream is too large.'
-        : 'The upstream is unavailable. Try again later.';
-    this.#refuse(id, UNAVAILABLE_CODE, text, { retryable: fault.final !== true });
+    this.#refuse(id, UNAVAILABLE_CODE, textOf(fault), { retryable: fault.final !== true });
   }
 
   // ---- the life of the upstream -------------------------------------------------------------

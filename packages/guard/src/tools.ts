@@ -30,6 +30,8 @@ interface GuardedToolOptions {
   readonly config: UpstreamConfig;
   /** Of the profile that these settings come from. */
   readonly evidence?: string;
+  /** The same for the profile that applied when the tools were pinned, if it was another one. */
+  readonly before?: { readonly config: UpstreamConfig; readonly evidence?: string };
   readonly runAlone: RunAlone;
   readonly readAlone: ReadAlone;
   readonly onInvalidSchema: (tool: string, cause: unknown) => void;
@@ -88,7 +90,13 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
   const pinned = pins?.pinned(name);
   const blocking = pins?.blocks ? pins : undefined;
   const now = decideEffect(listed, config, options.evidence);
-  const decision = pinned ? tightened(now, decideEffect(pinned, config, options.evidence)) : now;
+  const listedBefore = pinned
+    ? tightened(now, decideEffect(pinned, config, options.evidence))
+    : now;
+  const { before } = options;
+  const decision = before
+    ? tightened(listedBefore, decideEffect(pinned ?? listed, before.config, before.evidence))
+    : listedBefore;
   const rules = rulesFor(name, config.tools);
   let compiled: CheckArguments | undefined;
   const issuesOf: CheckArguments = (args) => {

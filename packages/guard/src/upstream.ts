@@ -1,17 +1,23 @@
 import { hash } from 'node:crypto';
-import { environmentSecrets, isPersistent, type HostLog, type LoadedConfig } from '@toolkeel/host';
+import {
+  environmentSecrets,
+  isPersistent,
+  secretInUrl,
+  type HostLog,
+  type LoadedConfig,
+} from '@toolkeel/host';
 import type { UpstreamState } from '@toolkeel/contract';
 import type { CallEngine } from '@toolkeel/host/parts';
 import type { ResiliencePolicy } from '@toolkeel/kernel';
 import { definePolicy, presets } from '@toolkeel/kernel/policy';
 import { readSecret } from '@toolkeel/pack-kit/base';
-import { bridged } from './bridge.js';
+import { bridged, type SpokenRevision } from './bridge.js';
 import { GuardedCalls, type GuardedCallsOptions } from './calls.js';
 import { createChaos } from './chaos.js';
 import { childLink, type ChildOptions } from './child-link.js';
 import { childRegistry } from './children.js';
 import type { UpstreamConfig } from './config.js';
-import { cutsResults, listingView } from './diet.js';
+import { cutsResults, listingView, unusedPatterns } from './diet.js';
 import { httpLink, type HttpLinkOptions } from './http-link.js';
 import { KeptResults } from './kept-results.js';
 import type { Connect } from './link.js';
@@ -49,6 +55,8 @@ export interface GuardedUpstream {
   readonly prefix: string;
   readonly startWaitMs: number;
   readonly startTimeoutMs: number;
+  readonly isBridged: boolean;
+  readonly spoken: SpokenRevision;
   readonly policy: ResiliencePolicy;
   readonly calls: GuardedCalls;
   readonly state: () => UpstreamState;
@@ -65,6 +73,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   const { secrets } = loaded;
   const childEnv = childEnvironment(config, env);
   environmentSecrets(childEnv, secrets);
+  watchConnection(config, childEnv, secrets.watch.bind(secrets));
   const policy = definePolicy({
     ...presets.guard,
     ...loaded.config.policies.guard,
@@ -75,11 +84,13 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   let isListed = false;
   const shown = prefixConfig(config, prefix);
   const profiles = new Profiles({ upstream: name, config: shown, log });
+  const pins = openPins(options, () => calls.refresh());
   const calls: GuardedCalls = new GuardedCalls({
     name,
     account: accountOf(name, config, childEnv),
     config: shown,
-    configFor: (listed) => profiles.forTool(listed, listed.name.slice(prefix.length)),
+    configFor: (listed) =>
+      profiles.forTool(listed, listed.name.slice(prefix.length), pins?.profile),
     policy,
     log,
     scrub: secrets.scrub,
@@ -88,10 +99,11 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
     onTools: async (tools) => {
       isListed = true;
       logEffects(log, name, tools);
+      logUnused(log, name, shown, prefix, tools);
       await onTools();
     },
     anyExchange: () => [...sessions][0]?.ownExchange(),
-    pins: openPins(options, () => calls.refresh()),
+    pins,
   });
   const direct =
     options.connect ??
@@ -104,7 +116,9 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
     });
   const link = bridged(direct, { name, log, mode: config.bridge });
   const onServer = (server: ServerInfo): void => {
-    if (profiles.identify(server)) {
+    const isChanged = profiles.identify(server);
+    pins?.identify(profiles.key);
+    if (isChanged) {
       const known = profiles.profile?.errors.map(({ rule }) => rule) ?? [];
       // After those of the operator, which take precedence.
       shown.errors.splice(config.errors.length, Infinity, ...prefixErrors(known, prefix));
@@ -147,6 +161,8 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
     prefix,
     startWaitMs: config.startWaitSecs * 1000,
     startTimeoutMs,
+    isBridged: config.bridge === 'all',
+    spoken: {},
     policy,
     calls,
     state: () => {
@@ -187,6 +203,24 @@ function connectTo(
     ([header, value]) => [header, readSecret(value, `headers.${header}`, env)] as const,
   );
   return httpLink({ name, url, log, schemaOf, headers: Object.fromEntries(read) });
+}
+
+/** Headers and addresses are credentials as often as variables are, also where a client's file has them in plain text. */
+function watchConnection(
+  { url, headers }: UpstreamConfig,
+  env: NodeJS.ProcessEnv,
+  watch: (value: string) => void,
+): void {
+  for (const [header, given] of Object.entries(headers)) {
+    const value = readSecret(given, `headers.${header}`, env);
+    watch(value);
+    // `Bearer TOKEN`: servers echo the token without the scheme.
+    const [, credential] = /^[A-Za-z][\w-]* +(\S+)$/.exec(value) ?? [];
+    if (credential !== undefined) watch(credential);
+  }
+  for (const value of [url, ...Object.values(env)]) {
+    for (const part of secretInUrl(value ?? '')?.values ?? []) watch(part);
+  }
 }
 
 /** Two credentials are two accounts: what one has done, the other has not. */
@@ -231,4 +265,27 @@ function logEffects(log: HostLog, upstream: string, tools: readonly GuardedTool[
   if (keyless.length > 0) {
     log('info', 'once_tools_without_key', { tools: keyless.map(({ listed }) => listed.name) });
   }
+}
+
+/** Clients accept longer names rarely. */
+const MAX_NAME = 64;
+
+/** Settings that name no tool have no effect, which nobody notices: a tool that should be excluded is listed. */
+function logUnused(
+  log: HostLog,
+  upstream: string,
+  config: UpstreamConfig,
+  prefix: string,
+  tools: readonly GuardedTool[],
+): void {
+  const names = tools.map(({ listed }) => listed.name);
+  const unused = unusedPatterns(config, names).map((pattern) => pattern.slice(prefix.length));
+  if (unused.length > 0) {
+    const message = `Settings of ${upstream} name tools that it does not have: ${unused.join(', ')}. Use the names of the server, without a prefix.`;
+    log('warn', 'guard_setting_unused', { upstream, names: unused, message });
+  }
+  const long = names.filter((name) => prefix !== '' && name.length > MAX_NAME);
+  if (long.length === 0) return;
+  const message = `With the prefix "${prefix}" names have more than ${MAX_NAME} characters, which many clients refuse: ${long.join(', ')}. Set a shorter "prefix".`;
+  log('warn', 'guard_name_too_long', { upstream, names: long, message });
 }

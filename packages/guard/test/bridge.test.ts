@@ -121,11 +121,11 @@ describe.each([
     expect(await client.getPrompt({ name: 'simple-prompt' })).toHaveProperty('messages');
     const progress: unknown[] = [];
     await client.callTool(
-      { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 2 } },
+      { name: 'trigger-long-running-operation', arguments: { duration: 1.5, steps: 3 } },
       { onprogress: (one) => progress.push(one) },
     );
-    // The client drops what arrives together with the result.
-    expect(progress[0]).toMatchObject({ progress: 1, total: 2 });
+    // The client drops what arrives together with the result, so the first step precedes it by a second.
+    expect(progress[0]).toMatchObject({ progress: 1, total: 3 });
     await close();
   });
 });

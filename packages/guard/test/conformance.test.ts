@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { conformance } from '../../../scripts/lib/conformance.mjs';
 import { cleanUp } from './support/chaos.js';
 import { listenGuard } from './support/guarded.js';
+import { npmServers } from './support/npm-servers.js';
 
 const require = createRequire(import.meta.url);
 const run = conformance(
@@ -65,6 +66,35 @@ describe.each([
       expect(required).toHaveLength(scenarios);
       expect(failed).toEqual([]);
       expect(code).toBe(0);
+      await guard.stop();
+    },
+  );
+});
+
+describe('through a guard with a second server', () => {
+  it.each([
+    { revision: '2025-11-25', scenarios: 30 },
+    { revision: '2026-07-28', scenarios: 37 },
+  ] as const)(
+    'passes all $scenarios required scenarios of $revision',
+    { timeout: 180_000, retry: 1 },
+    async ({ revision, scenarios }) => {
+      const guard = await listenGuard({
+        upstream: { ...(await upstreams.stdio()), prefix: '', startWaitSecs: 60 },
+        // A server of an earlier revision.
+        others: {
+          thinking: {
+            command: process.execPath,
+            args: [...npmServers.thinking],
+            bridge: 'all',
+            startWaitSecs: 60,
+          },
+        },
+        config,
+      });
+      const { required, failed } = await run(guard.url, revision);
+      expect(required).toHaveLength(scenarios);
+      expect(failed).toEqual([]);
       await guard.stop();
     },
   );

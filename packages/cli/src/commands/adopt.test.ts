@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -138,6 +146,73 @@ describe('init --from FILE', () => {
     expect(entry).not.toHaveProperty('headers');
     expect(entry).not.toHaveProperty('url');
     expect(shown.output()).not.toContain('abcdef');
+  });
+
+  it.each([
+    'https://mcp.example.com/mcp?api_key=abcdef',
+    'https://me:abcdef@mcp.example.com/mcp',
+    'https://mcp.example.com/s/abcdef0123456789/mcp',
+    'https://mcp.example.com/${input:abcdef}',
+  ])('keeps an address that may be secret out of the arguments: %s', async (url) => {
+    const { text, shown } = await guarded({ api: { url, headers: { a: 'key-1' } } });
+    const entry = entryAt(text, 'mcpServers', 'api');
+    expect(guardArgs(entry).slice(0, 5)).toEqual([
+      'guard',
+      '--name',
+      'api',
+      '--url-env',
+      'TOOLKEEL_URL',
+    ]);
+    expect(entry.env).toEqual({ TOOLKEEL_URL: url, TOOLKEEL_HEADER_1: 'key-1' });
+    expect(shown.output()).not.toContain('abcdef');
+  });
+
+  it('keeps a byte order mark, and restores the file with it', async () => {
+    const text = '\uFEFF{\r\n  "mcpServers": { "files": { "command": "server" } }\r\n}\r\n';
+    write(file(), text);
+    expect(await adopt({ from: file(), yes: true }, runtime())).toBe(0);
+    expect(read(file())).toMatch(/^\uFEFF\{\r\n/);
+    expect(guardArgs(entryAt(read(file()), 'mcpServers', 'files')).at(-1)).toBe('server');
+    expect(await adopt({ from: file(), undo: true, yes: true }, runtime())).toBe(0);
+    expect(read(file())).toBe(text);
+  });
+
+  it('refuses a file that is not UTF-8 instead of damaging it', async () => {
+    const bytes = Buffer.from(
+      '{ /* caf\xe9 */ "mcpServers": { "a": { "command": "b" } } }',
+      'latin1',
+    );
+    writeFileSync(write(file(), ''), bytes);
+    await expect(adopt({ from: file(), yes: true }, runtime())).rejects.toThrow(/is not UTF-8/);
+    expect(readFileSync(file())).toEqual(bytes);
+    expect(existsSync(`${file()}.toolkeel-backup`)).toBe(false);
+  });
+
+  it('keeps the original of servers that were guarded before, when it guards new ones', async () => {
+    await guarded({ files: { command: 'server', args: ['a'] }, mine: { command: 'm' } });
+    const changed = parseJsonc(read(file())) as { mcpServers: Record<string, unknown> };
+    changed.mcpServers['new'] = { command: 'other' };
+    changed.mcpServers['mine'] = { command: 'replaced by hand' };
+    writeFileSync(file(), JSON.stringify(changed));
+    expect(await adopt({ from: file(), yes: true, force: true }, runtime())).toBe(0);
+    expect(guardArgs(entryAt(read(file()), 'mcpServers', 'new')).at(-1)).toBe('other');
+    expect(await adopt({ from: file(), undo: true, yes: true }, runtime())).toBe(0);
+    expect(parseJsonc(read(file()))).toEqual({
+      mcpServers: {
+        files: { command: 'server', args: ['a'] },
+        mine: { command: 'replaced by hand' },
+        new: { command: 'other' },
+      },
+    });
+  });
+
+  it('names the copy that is missing when it cannot restore the file', async () => {
+    await guarded({ files: { command: 'server' } });
+    rmSync(`${file()}.toolkeel-guarded`);
+    const shown = runtime();
+    expect(await adopt({ from: file(), undo: true, yes: true }, shown)).toBe(1);
+    expect(shown.errorOutput()).toContain('.toolkeel-guarded does not exist');
+    expect(shown.errorOutput()).toContain('The original is in');
   });
 
   it('leaves servers that it cannot guard, and says why', async () => {

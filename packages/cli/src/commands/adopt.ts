@@ -47,11 +47,11 @@ async function guardFile(
   const { backup, guarded } = copiesOf(file);
   if (existsSync(backup) && !flags.force) {
     stderr.write(
-      `${file} was guarded before: ${backup} has its original. Run this command with --undo first, or with --force to keep the present file as the new original.\n`,
+      `${file} was guarded before: ${backup} has its original. Run this command with --undo first, or with --force to guard servers that were added since.\n`,
     );
     return 1;
   }
-  const before = readFileSync(file, 'utf8');
+  const before = readText(file);
   const rewritten = parsed(file, () =>
     guardServers(before, (args) => launchOf(['guard', ...args]), ownScript),
   );
@@ -62,12 +62,12 @@ async function guardFile(
   }
   stdout.write(`${file}\n${maskedDiff(before, rewritten.text)}`);
   if (!(await isConfirmed(flags, runtime, `Guard these servers?`))) return 1;
-  if (readFileSync(file, 'utf8') !== before) {
+  if (readText(file) !== before) {
     stderr.write(`${file} changed in the meantime and was not written. Run the command again.\n`);
     return 1;
   }
   const { mode } = statSync(file);
-  writeLike(backup, before, mode);
+  writeLike(backup, originalOf(before, backup, guarded), mode);
   writeLike(guarded, rewritten.text, mode);
   writeLike(file, rewritten.text, mode);
   const names = rewritten.guarded.map((path) => String(path.at(-1)));
@@ -80,13 +80,15 @@ async function guardFile(
 async function undo(file: string, flags: AdoptFlags, runtime: RuntimeContext): Promise<number> {
   const { stdout, stderr } = runtime;
   const { backup, guarded } = copiesOf(file);
-  if (!existsSync(backup) || !existsSync(guarded)) {
-    stderr.write(`There is no original of ${file} to restore: ${backup} does not exist.\n`);
+  const missing = [backup, guarded].find((copy) => !existsSync(copy));
+  if (missing !== undefined) {
+    const advice = missing === guarded ? ` The original is in ${backup}: copy it back.` : '';
+    stderr.write(`${file} cannot be restored: ${missing} does not exist.${advice}\n`);
     return 1;
   }
-  const current = readFileSync(file, 'utf8');
-  const written = readFileSync(guarded, 'utf8');
-  const original = readFileSync(backup, 'utf8');
+  const current = readText(file);
+  const written = readText(guarded);
+  const original = readText(backup);
   if (current !== written && !flags.force) {
     stdout.write(maskedDiff(written, current));
     stderr.write(
@@ -107,7 +109,21 @@ async function undo(file: string, flags: AdoptFlags, runtime: RuntimeContext): P
   return 0;
 }
 
-/** The servers whose entries differ between the original and the guarded document. */
+/**
+ * The original of a file that is guarded: the file itself, with the servers that were guarded before as they
+ * were then.
+ */
+function originalOf(before: string, backup: string, guarded: string): string {
+  if (!existsSync(backup) || !existsSync(guarded)) return before;
+  const [original, written] = [readText(backup), readText(guarded)];
+  const changed = new Set(changedServers(written, before).map((path) => JSON.stringify(path)));
+  const untouched = changedServers(original, written).filter(
+    (path) => !changed.has(JSON.stringify(path)),
+  );
+  return restoreServers(before, original, untouched);
+}
+
+/** The servers of a document whose entries are others in the second one. */
 function changedServers(original: string, written: string) {
   const entries = new Map(
     serversOf(written).map(({ path, entry }) => [JSON.stringify(path), JSON.stringify(entry)]),
@@ -146,6 +162,16 @@ export function fileOf(from: string, { cwd, env }: Pick<RuntimeContext, 'cwd' | 
 function filesOf(client: Client, cwd: string, env: RuntimeContext['env']): string[] {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
   return configFiles(client, { cwd, home, appData: env['APPDATA'], platform: process.platform });
+}
+
+/** Other encodings would be damaged by writing them as UTF-8. */
+function readText(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new UsageError(`${file} is not UTF-8, so it was not changed. Save it as UTF-8 first.`);
+  }
 }
 
 function copiesOf(file: string): { readonly backup: string; readonly guarded: string } {

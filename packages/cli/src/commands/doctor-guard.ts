@@ -15,9 +15,12 @@ export async function checkGuarded(
   loaded: LoadedConfig,
   upstreams: readonly ChosenUpstream[],
   env: RuntimeContext['env'],
+  /** Whether one guard serves all of them, under prefixes. */
+  isMerged: boolean,
 ): Promise<readonly Finding[]> {
   const inspected = upstreams.map(async ({ name, config }) => {
-    const prefix = upstreams.length > 1 ? prefixOf(name, config) : (config.prefix ?? '');
+    const prefix =
+      isMerged && upstreams.length > 1 ? prefixOf(name, config) : (config.prefix ?? '');
     try {
       const own = { ...config, prefix };
       const found = await inspectUpstream({ loaded, name, config: own, env: { ...env } });
@@ -30,7 +33,7 @@ export async function checkGuarded(
     }
   });
   const all = await Promise.all(inspected);
-  return [...all.flatMap(({ findings }) => findings), ...conflicts(all)];
+  return [...all.flatMap(({ findings }) => findings), ...(isMerged ? conflicts(all) : [])];
 }
 
 const EFFECTS = ['read', 'idempotent', 'once'] as const;

@@ -98,7 +98,7 @@ async function runChecks(flags: DoctorFlags, runtime: RuntimeContext): Promise<r
         ...(await checkJournal(loaded)),
         ...(await Promise.all(checked.map(checkPack))).flat(),
         ...checkUpstreams(await host.health()),
-        ...(await checkGuarded(loaded, upstreams, env)),
+        ...(await checkGuarded(loaded, upstreams, env, flags.from === undefined)),
       ];
     } finally {
       await host.close(0);

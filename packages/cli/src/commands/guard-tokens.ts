@@ -1,4 +1,4 @@
-import { inspectUpstream, listingView, type ListedTool } from '@toolkeel/guard';
+import { inspectUpstream, listingView, prefixOf, type ListedTool } from '@toolkeel/guard';
 import type { LoadedConfig } from '@toolkeel/host';
 import { pretty, table } from '../operator/format.js';
 import type { RuntimeContext } from '../runtime.js';
@@ -35,9 +35,13 @@ export async function printTokens(
   const costs: UpstreamCost[] = [];
   for (const { name, config } of upstreams) {
     try {
-      const { tools } = await inspectUpstream({ loaded, name, config, env: { ...env } });
+      // Settings use the names of the server.
+      const bare = { ...config, prefix: '' };
+      const { tools } = await inspectUpstream({ loaded, name, config: bare, env: { ...env } });
+      const prefix = upstreams.length > 1 ? prefixOf(name, config) : (config.prefix ?? '');
       const listed = tools.map((tool) => tool.listed);
-      const after = listingView(config)?.(listed) ?? listed;
+      const seen = listingView(config)?.(listed) ?? listed;
+      const after = seen.map((tool) => ({ ...tool, name: prefix + tool.name }));
       costs.push({ upstream: name, before: costOf(listed, count), after: costOf(after, count) });
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : 'cannot be started';

@@ -15,6 +15,8 @@ export interface GuardFlags extends FeatureFlags {
   /** A client's configuration file. */
   readonly upstreams?: string;
   readonly url?: string;
+  /** The variable that has the URL. */
+  readonly urlEnv?: string;
   /** `Authorization=VARIABLE` */
   readonly headerEnv?: readonly string[];
   readonly name?: string;
@@ -83,14 +85,15 @@ export async function guard(
 /** The server that the command line names, else those of a client's file, else the configured ones. */
 function chooseUpstreams(
   [program, ...args]: readonly string[],
-  { upstream, upstreams, url, headerEnv = [], name, trust }: GuardFlags,
+  { upstream, upstreams, url: plainUrl, urlEnv, headerEnv = [], name, trust }: GuardFlags,
   { config }: LoadedConfig,
   runtime: RuntimeContext,
 ): readonly ChosenUpstream[] {
-  const given = [program, url, upstream, upstreams].filter((one) => one !== undefined);
+  const given = [program, plainUrl, urlEnv, upstream, upstreams].filter((one) => one !== undefined);
   if (given.length > 1) {
     throw new UsageError('Use only one of a command, --url, --upstream and --upstreams.');
   }
+  const url = urlEnv === undefined ? plainUrl : addressIn(urlEnv, runtime);
   if (headerEnv.length > 0 && url === undefined) throw new UsageError('--header-env needs --url.');
   if (upstreams !== undefined) return readHostUpstreams(upstreams, runtime);
   const configured = (config.upstreams ?? {}) as Readonly<Record<string, UpstreamConfig>>;
@@ -127,6 +130,13 @@ function parseHeader(text: string): readonly [string, { readonly env: string }] 
     );
   }
   return [header, { env: variable }];
+}
+
+/** Addresses may hold credentials, which arguments must not. */
+function addressIn(variable: string, { env }: RuntimeContext): string {
+  const found = env[variable];
+  if (found !== undefined && found !== '') return found;
+  throw new UsageError(`--url-env: the variable ${variable} is not set.`);
 }
 
 function hostOf(url = ''): string {

@@ -58,7 +58,8 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
   const guarded: JSONPath[] = [];
   const skipped: { name: string; reason: string }[] = [];
   const format = formatOf(text);
-  let edited = text;
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  let edited = text.slice(mark.length);
   const set = (path: JSONPath, value: unknown, isArrayInsertion = false): void => {
     const options = { formattingOptions: format, isArrayInsertion };
     edited = jsonc.applyEdits(edited, jsonc.modify(edited, path, value, options));
@@ -78,10 +79,18 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
       else for (const word of before.toReversed()) set([...path, 'args', 0], word, true);
     } else guardUrl(path, name, entry, launch, set);
   }
-  return { text: edited, guarded, skipped };
+  return { text: mark + edited, guarded, skipped };
 }
 
-/** A server on HTTP becomes one on stdio. Its headers move to variables: arguments are public. */
+/** Editors of Windows write it, and no parser of JSON accepts it. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** The same text for a parser: offsets stay. */
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? ` ${text.slice(1)}` : text;
+}
+
+/** A server on HTTP becomes one on stdio. Its headers, and an address that may be secret, move to variables. */
 function guardUrl(
   path: JSONPath,
   name: string,
@@ -95,15 +104,27 @@ function guardUrl(
     variable: `TOOLKEEL_HEADER_${index + 1}`,
   }));
   const flags = given.flatMap(({ header, variable }) => ['--header-env', `${header}=${variable}`]);
-  const { command, args } = launch(['--name', name, '--url', String(url), ...flags]);
+  const isPublic = isPlainAddress(String(url));
+  const address = isPublic ? ['--url', String(url)] : ['--url-env', URL_VARIABLE];
+  const { command, args } = launch(['--name', name, ...address, ...flags]);
   set([...path, 'url'], undefined);
   if (type !== undefined) set([...path, 'type'], 'stdio');
   if (headers !== undefined) set([...path, 'headers'], undefined);
   set([...path, 'command'], command);
   set([...path, 'args'], args);
-  if (given.length === 0) return;
+  const moved = [...(isPublic ? [] : [{ variable: URL_VARIABLE, value: url }]), ...given];
+  if (moved.length === 0) return;
   if (!isObject(env)) set([...path, 'env'], {});
-  for (const { variable, value } of given) set([...path, 'env', variable], value);
+  for (const { variable, value } of moved) set([...path, 'env', variable], value);
+}
+
+const URL_VARIABLE = 'TOOLKEEL_URL';
+
+/** Whether an address holds nothing that may be a credential: arguments are public. */
+function isPlainAddress(url: string): boolean {
+  const { username, password, search, hash, pathname } = new URL(url);
+  if (`${username}${password}${search}${hash}` !== '' || url.includes('${')) return false;
+  return pathname.split('/').every((part) => part.length < 16);
 }
 
 /** The current document with the named servers as they are in the other one. */
@@ -154,15 +175,19 @@ function serversIn(document: unknown): readonly Server[] {
   );
 }
 
-/** Values of `env` and `headers`, which may be secrets; of an invalid document as far as it is read. */
+/** Values of `env` and `headers`, and addresses that may be secrets; of an invalid document as far as it is read. */
 export function secretsOf(text: string): readonly string[] {
   return serversIn(parseJsonc(text)).flatMap(({ entry }) =>
-    [entry.env, entry.headers].flatMap((values) =>
+    [entry.env, entry.headers, secretAddress(entry)].flatMap((values) =>
       Object.values(asObject(values)).filter(
         (value): value is string => typeof value === 'string' && value.length > 3,
       ),
     ),
   );
+}
+
+function secretAddress({ url }: ServerEntry): Readonly<Record<string, unknown>> {
+  return typeof url === 'string' && URL.canParse(url) && !isPlainAddress(url) ? { url } : {};
 }
 
 /** Why a server cannot be guarded; undefined if it can. */
@@ -196,7 +221,9 @@ export function withoutGuard(entry: ServerEntry, own: string): ServerEntry | und
     return [header, { env: variable }] as const;
   });
   const { type: _type, ...server } = rest;
-  return { ...server, url: valuesOf('--url')[0], headers: Object.fromEntries(headers) };
+  const [variable] = valuesOf('--url-env');
+  const url = variable === undefined ? valuesOf('--url')[0] : asObject(rest.env)[variable];
+  return { ...server, url, headers: Object.fromEntries(headers) };
 }
 
 function isLoopback(url: string): boolean {
@@ -223,13 +250,13 @@ export function parsed<T>(file: string, read: () => T): T {
 
 /** The value of JSON with comments; of an invalid text as far as it is read. */
 export function parseJsonc(text: string): unknown {
-  return jsonc.parse(text, [], { allowTrailingComma: true });
+  return jsonc.parse(withoutMark(text), [], { allowTrailingComma: true });
 }
 
 /** Throws an error with the line if the text is no JSON with comments. */
 function parseTree(text: string): Node {
   const errors: ParseError[] = [];
-  const tree = jsonc.parseTree(text, errors, { allowTrailingComma: true });
+  const tree = jsonc.parseTree(withoutMark(text), errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) {
     const line = text.slice(0, error.offset).split('\n').length;

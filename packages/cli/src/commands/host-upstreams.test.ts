@@ -54,6 +54,10 @@ it('takes the servers of a file that was guarded before', () => {
       type: 'stdio',
       env: { TOOLKEEL_HEADER_1: 'k' },
     },
+    c: {
+      ...guard('--name', 'c', '--url-env', 'TOOLKEEL_URL'),
+      env: { TOOLKEEL_URL: 'http://127.0.0.1:1/mcp?key=k' },
+    },
   };
   expect(read({ mcpServers }).chosen).toMatchObject([
     { name: 'a', config: { command: 'server', args: ['--', 'x'], env: { K: 'v' } } },
@@ -65,6 +69,7 @@ it('takes the servers of a file that was guarded before', () => {
         env: { TOOLKEEL_HEADER_1: 'k' },
       },
     },
+    { name: 'c', config: { url: 'http://127.0.0.1:1/mcp?key=k' } },
   ]);
 });
 

@@ -14,6 +14,8 @@ const bin = fileURLToPath(new URL('../../../cli/dist/bin.js', import.meta.url));
 export interface CommandOptions {
   /** The server: what an entry of `upstreams` may contain. */
   readonly upstream: Readonly<Record<string, unknown>>;
+  /** More servers in the same guard, by name. */
+  readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Other members of the configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -24,10 +26,10 @@ export interface CommandOptions {
 
 /** `toolkeel guard` in a folder of its own. */
 export const guardProgram = (options: CommandOptions): Program => {
-  const { upstream, config = {}, env = {}, dataDir = newFolder(), flags = [] } = options;
+  const { upstream, others, config = {}, env = {}, dataDir = newFolder(), flags = [] } = options;
   const cwd = newFolder();
   const file = join(cwd, 'toolkeel.json');
-  writeFileSync(file, JSON.stringify({ ...config, upstreams: { chaos: upstream } }));
+  writeFileSync(file, JSON.stringify({ ...config, upstreams: { chaos: upstream, ...others } }));
   return {
     command: [process.execPath, bin, 'guard', '--config', file, ...flags],
     env: { PATH: process.env['PATH'] ?? '', TOOLKEEL_DATA_DIR: dataDir, ...env },
