@@ -15,6 +15,8 @@ export interface ChildOptions {
   readonly log: HostLog;
   /** Records running children, so that a later process can end them if this one is killed. */
   readonly register?: (pid: number) => ChildRegistration;
+  /** The number of calls in flight. */
+  readonly inFlight?: (() => number) | undefined;
 }
 
 export interface ChildRegistration {
@@ -82,7 +84,10 @@ export function childLink(options: ChildOptions): Connect {
     // A broken pipe is reported by `exit`.
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
     stdin.on('drain', () => onBlocked(false));
-    const writer = new LineWriter(stdin, () => onBlocked(true));
+    const writer = new LineWriter(stdin, {
+      onBlocked: () => onBlocked(true),
+      inFlight: options.inFlight,
+    });
 
     const closed = new Promise<void>((resolve) => {
       const end = (reason: string): void => {

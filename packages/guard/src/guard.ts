@@ -224,7 +224,13 @@ export function createGuard(options: GuardOptions): Guard {
     stdio: async (stopped, { stdin, stdout } = process) => {
       reachability.transport = 'stdio';
       const output = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
-      const face = serveStdio({ stdin, stdout: output.output, log, open });
+      const face = serveStdio({
+        stdin,
+        stdout: output.output,
+        log,
+        open,
+        inFlight: () => governance.engine.runningCalls,
+      });
       try {
         await Promise.race([face.closed, stopped, fatal]);
       } finally {

@@ -1,5 +1,6 @@
 import type { AttemptContext, Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
+import { InFlightTable } from '@toolkeel/host/parts';
 import {
   Attempts,
   lostFault,
@@ -74,7 +75,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #restarts: Restarts;
   readonly #pending = new PendingRequests();
-  readonly #calls = new Map<Id, CallState>();
+  readonly #calls = new InFlightTable<CallState>();
   readonly #attempts = new Attempts({
     nextId: () => this.#nextId(),
     onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
@@ -466,7 +467,7 @@ export class Session {
   /** The client is gone: its reads end, mutations that are being sent continue. */
   disconnect(): void {
     this.#isClosed = true;
-    const calls = [...this.#calls.values()];
+    const calls = this.#calls.values();
     this.#calls.clear();
     for (const call of calls) {
       call.onDetached?.();

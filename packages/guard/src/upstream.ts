@@ -100,6 +100,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
       env: childEnv,
       log,
       register: childRegistry(loaded.dataDir, log),
+      inFlight: () => engine().runningCalls,
       schemaOf: (tool) => calls.get(prefix + tool)?.listed.inputSchema,
     });
   const link = bridged(direct, { name, log, mode: config.bridge });
@@ -173,7 +174,7 @@ function openPins(
   return new Pins({ upstream: name, dataDir, blocks, isReadOnly: isInspection, log, onAccepted });
 }
 
-interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'> {
+interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register' | 'inFlight'> {
   readonly schemaOf: HttpLinkOptions['schemaOf'];
 }
 

@@ -106,7 +106,9 @@ export function prometheusMetrics(
   const buffers = byCounter(() => new CounterBuffer());
   const circuits = new Map<string, CircuitState>();
   const labelOf = upstreamLabels();
-  let durations: { readonly tool: string; readonly seconds: number }[] = [];
+  /** By tool. Numbers only: objects would survive collections of the young generation. */
+  const durations = new Map<string, number[]>();
+  let buffered = 0;
   let loading: Promise<Instruments> | undefined;
 
   const flush = async (): Promise<Instruments> => {
@@ -123,10 +125,12 @@ export function prometheusMetrics(
         ),
       );
     }
-    for (const { tool, seconds } of durations) {
-      instruments.durations.observe({ tool_name: tool }, seconds);
+    for (const [tool, all] of durations) {
+      const ofTool = instruments.durations.labels({ tool_name: tool });
+      for (const seconds of all) ofTool.observe(seconds);
     }
-    durations = [];
+    durations.clear();
+    buffered = 0;
     for (const [upstream, state] of circuits) {
       instruments.circuits.set({ upstream }, CIRCUIT_VALUES[state]);
     }
@@ -135,8 +139,11 @@ export function prometheusMetrics(
   return {
     callEnded: (tool, code, seconds) => {
       buffers.calls.add(tool, 1, code);
-      durations.push({ tool, seconds });
-      if (durations.length === BATCH) flush().catch(() => {});
+      const ofTool = durations.get(tool);
+      if (ofTool) ofTool.push(seconds);
+      else durations.set(tool, [seconds]);
+      buffered++;
+      if (buffered === BATCH) flush().catch(() => {});
     },
     attempts: (tool, n, upstream) => buffers.attempts.add(tool, n, upstream && labelOf(upstream)),
     retry: (tool) => buffers.retries.add(tool, 1),
