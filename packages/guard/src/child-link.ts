@@ -15,8 +15,6 @@ export interface ChildOptions {
   readonly log: HostLog;
   /** Records running children, so that a later process can end them if this one is killed. */
   readonly register?: (pid: number) => ChildRegistration;
-  /** The number of calls in flight. */
-  readonly inFlight?: (() => number) | undefined;
 }
 
 export interface ChildRegistration {
@@ -84,10 +82,7 @@ export function childLink(options: ChildOptions): Connect {
     // A broken pipe is reported by `exit`.
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
     stdin.on('drain', () => onBlocked(false));
-    const writer = new LineWriter(stdin, {
-      onBlocked: () => onBlocked(true),
-      inFlight: options.inFlight,
-    });
+    const writer = new LineWriter(stdin, () => onBlocked(true));
 
     const closed = new Promise<void>((resolve) => {
       const end = (reason: string): void => {

@@ -224,13 +224,7 @@ export function createGuard(options: GuardOptions): Guard {
     stdio: async (stopped, { stdin, stdout } = process) => {
       reachability.transport = 'stdio';
       const output = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
-      const face = serveStdio({
-        stdin,
-        stdout: output.output,
-        log,
-        open,
-        inFlight: () => governance.engine.runningCalls,
-      });
+      const face = serveStdio({ stdin, stdout: output.output, log, open });
       try {
         await Promise.race([face.closed, stopped, fatal]);
       } finally {

@@ -12,8 +12,6 @@ interface StdioFaceOptions {
   readonly stdout: Writable;
   readonly log: HostLog;
   readonly open: (client: Client) => Route;
-  /** The number of calls in flight. */
-  readonly inFlight?: () => number;
 }
 
 export interface StdioFace {
@@ -25,7 +23,7 @@ export interface StdioFace {
 }
 
 /** Serves one client on stdin and stdout. */
-export function serveStdio({ stdin, stdout, log, open, inFlight }: StdioFaceOptions): StdioFace {
+export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): StdioFace {
   const lines = new LineBuffer();
   let isBlocked = false;
   let isClosed = false;
@@ -37,12 +35,9 @@ export function serveStdio({ stdin, stdout, log, open, inFlight }: StdioFaceOpti
     };
   });
 
-  const writer = new LineWriter(stdout, {
-    onBlocked: () => {
-      isBlocked = true;
-      session.pauseUpstream();
-    },
-    inFlight,
+  const writer = new LineWriter(stdout, () => {
+    isBlocked = true;
+    session.pauseUpstream();
   });
   const send: Client['send'] = ({ line }, written) => {
     if (isClosed) return written?.(false);

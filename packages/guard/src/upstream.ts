@@ -100,7 +100,6 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
       env: childEnv,
       log,
       register: childRegistry(loaded.dataDir, log),
-      inFlight: () => engine().runningCalls,
       schemaOf: (tool) => calls.get(prefix + tool)?.listed.inputSchema,
     });
   const link = bridged(direct, { name, log, mode: config.bridge });
@@ -174,7 +173,7 @@ function openPins(
   return new Pins({ upstream: name, dataDir, blocks, isReadOnly: isInspection, log, onAccepted });
 }
 
-interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register' | 'inFlight'> {
+interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'> {
   readonly schemaOf: HttpLinkOptions['schemaOf'];
 }
 
