@@ -8,7 +8,8 @@ import {
   type Id,
   type Message,
 } from './frame.js';
-import type { Client, Session } from './session.js';
+import type { Client } from './session-options.js';
+import type { Session } from './session.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -12,7 +12,7 @@ import {
 } from './frame.js';
 import { mergedHandshake, notStarted } from './merged-handshake.js';
 import type { Route } from './route.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 import { UpstreamRequests } from './upstream-requests.js';
 
 interface MultiSessionOptions {

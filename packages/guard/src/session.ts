@@ -1,5 +1,4 @@
 import type { AttemptContext, Fault } from '@toolkeel/kernel';
-import type { HostLog } from '@toolkeel/host';
 import { InFlightTable } from '@toolkeel/host/parts';
 import {
   Attempts,
@@ -9,7 +8,7 @@ import {
   type Exchange,
   type SentRequest,
 } from './attempts.js';
-import type { Answer, GuardedCalls } from './calls.js';
+import type { Answer } from './calls.js';
 import {
   frameOf,
   isRequest,
@@ -23,40 +22,13 @@ import {
 } from './frame.js';
 import { Handshake } from './handshake.js';
 import { watchHealth, type HealthWatch } from './health.js';
-import type { Connect, Link } from './link.js';
+import type { Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
 import { PendingRequests } from './pending.js';
 import type { ReadSession } from './quick-reads.js';
 import { Restarts } from './restarts.js';
-import type { SessionView } from './view.js';
-
-/** The client's end of a session. */
-export interface Client {
-  /** Writes a frame. `written` is called with false if it did not reach the client. */
-  readonly send: (frame: Frame, written?: (isDelivered: boolean) => void) => void;
-  /** The upstream does not read: the client's frames have to wait. */
-  readonly pause: () => void;
-  readonly resume: () => void;
-  /**
-   * How much later than a new request the end of an earlier connection may be noticed. Absent if all
-   * messages of the client arrive in order.
-   */
-  readonly lagMs?: number;
-}
-
-export interface SessionOptions {
-  readonly name: string;
-  readonly connect: Connect;
-  readonly client: Client;
-  readonly calls: GuardedCalls;
-  readonly log: HostLog;
-  readonly startTimeoutMs: number;
-  /** Undefined: the client sees the upstream as it is. */
-  readonly view?: SessionView | undefined;
-  /** How often an idle upstream is checked; 0: never. */
-  readonly healthCheckMs: number;
-}
+import type { SessionOptions } from './session-options.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';

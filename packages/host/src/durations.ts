@@ -37,7 +37,13 @@ export class CallDurations {
     class Durations extends client.Histogram {
       /** What the registry and `get` read. */
       getForPromString() {
-        return Promise.resolve({ name: NAME, help: HELP, type: 'histogram', values: read(), aggregator: 'sum' });
+        return Promise.resolve({
+          name: NAME,
+          help: HELP,
+          type: 'histogram',
+          values: read(),
+          aggregator: 'sum',
+        });
       }
     }
     registry.registerMetric(new Durations({ name: NAME, help: HELP, registers: [] }));

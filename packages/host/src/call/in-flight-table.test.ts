@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InFlightTable } from './in-flight-table.js';
 
-const key = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 300 }).map(String));
+const key = fc.oneof(
+  fc.integer({ min: 0, max: 300 }),
+  fc.integer({ min: 0, max: 300 }).map(String),
+);
 
 describe('InFlightTable', () => {
   it('behaves like a Map, in the order of insertion', () => {

@@ -78,7 +78,7 @@ export class InFlightTable<V> {
   }
 
   clear(): void {
-    for (let entry = this.#oldest; entry; ) {
+    for (let entry = this.#oldest; entry;) {
       const { newer } = entry;
       this.delete(entry.key);
       entry = newer;
@@ -128,6 +128,7 @@ function newBuckets<V>(length: number): (Entry<V> | undefined)[] {
 function hashOf(key: Key): number {
   if (typeof key === 'number') return Math.imul(key ^ SEED, 0x9e_37_79_b1) >>> 7;
   let hash = SEED;
-  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01_00_01_93);
+  for (let at = 0; at < key.length; at++)
+    hash = Math.imul(hash ^ key.charCodeAt(at), 0x01_00_01_93);
   return (hash ^ (hash >>> 15)) >>> 0;
 }
