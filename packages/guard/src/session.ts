@@ -182,7 +182,7 @@ export class Session {
   }
 
   readonly #reads: ReadSession = {
-    enter: (id, call) => void this.#calls.set(id, call),
+    enter: (id, call) => this.#calls.set(id, call),
     send: (call, attempt, sent) => {
       const link = this.#restarts.current;
       if (!link) return this.#attempt(call, attempt, sent);
