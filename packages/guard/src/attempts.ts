@@ -1,4 +1,5 @@
 import type { ToolOperation } from '@toolkeel/contract';
+import { InFlightTable } from '@toolkeel/host/parts';
 import { FaultError, type AttemptContext, type Fault } from '@toolkeel/kernel';
 import {
   frameOf,
@@ -164,8 +165,8 @@ class OpenAttempt {
 /** The attempts of a session that the upstream has not answered yet. */
 export class Attempts {
   readonly #options: AttemptsOptions;
-  readonly #byId = new Map<Id, OpenAttempt>();
-  readonly #byToken = new Map<Id, OpenAttempt>();
+  readonly #byId = new InFlightTable<OpenAttempt>();
+  readonly #byToken = new InFlightTable<OpenAttempt>();
 
   constructor(options: AttemptsOptions) {
     this.#options = options;

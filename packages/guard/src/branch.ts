@@ -11,7 +11,8 @@ import {
 import type { SpokenRevision } from './bridge.js';
 import { MODERN_VERSION } from './bridge-parts.js';
 import type { GuardedCalls } from './calls.js';
-import type { Client, Session } from './session.js';
+import type { Client } from './session-options.js';
+import type { Session } from './session.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 

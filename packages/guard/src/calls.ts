@@ -44,6 +44,7 @@ import { QuickReads, type ReadSession } from './quick-reads.js';
 import { OCCURRENCE, Repeats, TICKET, type Ticket } from './repeats.js';
 import type { ToolConfig } from './profiles.js';
 import { callOf, proposedKey, refusalOf, withKey } from './requests.js';
+import { ToolRegistry } from './tool-registry.js';
 import { guardTool, type GuardedTool } from './tools.js';
 import { refuseUnlisted } from './unlisted.js';
 
@@ -79,19 +80,12 @@ const ALLOW_DUPLICATE = 'dev.toolkeel/allow-duplicate';
 /** Results of the upstream are passed on whatever their size; the link bounds it. */
 const BYTE_BUDGET = 2 ** 28;
 const MAX_CACHED = 1000;
-/** Names that clients call without finding them in a listing. */
-const MAX_UNLISTED = 100;
 
 /** Runs the calls of an upstream's tools through the engine, the journal and the kernel. */
 export class GuardedCalls {
   readonly upstream: Upstream;
   readonly #options: GuardedCallsOptions;
-  readonly #tools = new Map<string, GuardedTool>();
-  readonly #unlisted = new Set<string>();
-  /** Whether the complete listing was seen. Before that no mutation is allowed. */
-  #isComplete = false;
-  /** Resolves when the rules apply to the tools that are known. */
-  #ruled: Promise<void> = Promise.resolve();
+  readonly #tools: ToolRegistry;
   readonly #repeats = new Repeats();
   readonly #cache = new TtlCache<ResponseFrame>(() => performance.now(), 0, MAX_CACHED);
   /** Undefined: results are passed on as they are. */
@@ -103,7 +97,8 @@ export class GuardedCalls {
 
   constructor(options: GuardedCallsOptions) {
     this.#options = options;
-    const { name, policy, config } = options;
+    const { name, policy, config, pins, onTools } = options;
+    this.#tools = new ToolRegistry({ guard: (listed) => this.#guard(listed), onTools, pins });
     this.upstream = createUpstream(name, policy);
     const errors = errorReader(config.errors);
     this.#present = presentation(config, errors);
@@ -133,7 +128,7 @@ export class GuardedCalls {
   }
 
   get tools(): readonly GuardedTool[] {
-    return [...this.#tools.values()];
+    return this.#tools.tools;
   }
 
   get(name: string): GuardedTool | undefined {
@@ -142,55 +137,17 @@ export class GuardedCalls {
 
   /** Takes over a page of a listing that a client requested. */
   learn(listed: readonly ListedTool[]): void {
-    const changed = listed.filter((tool) => !isSame(this.#tools.get(tool.name)?.listed, tool));
-    // The rules can be checked only against all tools; the guard's own listing is on its way.
-    if (changed.length === 0 || !this.#isComplete) return;
-    this.#options.pins?.compare(changed, false);
-    for (const tool of changed) this.#tools.set(tool.name, this.#guard(tool));
-    void this.#rule();
+    this.#tools.learn(listed);
   }
 
   /** Takes over the complete listing. */
-  async replace(listed: readonly ListedTool[]): Promise<void> {
-    for (const { name } of listed) this.#unlisted.delete(name);
-    const isUnchanged =
-      listed.length === this.#tools.size - this.#unlisted.size &&
-      listed.every((tool) => isSame(this.#tools.get(tool.name)?.listed, tool));
-    // Another listing may be the reason, whose rules are still compiled.
-    if (isUnchanged && listed.length > 0) return this.#ruled;
-    this.#tools.clear();
-    this.#unlisted.clear();
-    this.#options.pins?.compare(listed, true);
-    for (const tool of listed) this.#tools.set(tool.name, this.#guard(tool));
-    this.#isComplete = true;
-    await this.#rule();
+  replace(listed: readonly ListedTool[]): Promise<void> {
+    return this.#tools.replace(listed);
   }
 
-  /** Applies the rules to the current tools, in the order of the listings. */
-  #rule(): Promise<void> {
-    this.#ruled = this.#ruled.then(() => this.#options.onTools(this.tools));
-    return this.#ruled;
-  }
-
-  /** Other settings apply to the tools that are known: an operator accepted a change, or a profile applies. */
+  /** Other settings apply to the tools that are known. */
   refresh(): void {
-    if (!this.#isComplete) return;
-    for (const { listed } of this.tools) this.#tools.set(listed.name, this.#guard(listed));
-    void this.#rule();
-  }
-
-  /** A tool that is not listed may do anything; the server decides whether it exists. */
-  async #addUnlisted(name: string): Promise<GuardedTool> {
-    const guarded = this.#guard({ name });
-    this.#unlisted.add(name);
-    this.#tools.set(name, guarded);
-    for (const oldest of this.#unlisted) {
-      if (this.#unlisted.size <= MAX_UNLISTED) break;
-      this.#unlisted.delete(oldest);
-      this.#tools.delete(oldest);
-    }
-    await this.#rule();
-    return guarded;
+    this.#tools.refresh();
   }
 
   #guard(listed: ListedTool): GuardedTool {
@@ -233,14 +190,14 @@ export class GuardedCalls {
     if (this.#isAllowed?.(name) === false) {
       return { frame: refusalOf(frame, `Unknown tool: ${name.slice(0, 100)}`) };
     }
-    if (!this.#isComplete) {
+    if (!this.#tools.isComplete) {
       const tool = this.#guard({ name }).withEffect('once');
       const engine = this.#options.engine();
       return {
         frame: await refuseUnlisted({ engine, tool, args: given, request: frame, exchange }),
       };
     }
-    const guarded = this.#tools.get(name) ?? (await this.#addUnlisted(name));
+    const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
     const effect = guarded.decision.of(given);
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');
@@ -413,8 +370,4 @@ async function send(
 function isSuccess({ message: { result } }: ResponseFrame): boolean {
   const isComplete = result?.['resultType'] === undefined || result['resultType'] === 'complete';
   return result !== undefined && result['isError'] !== true && isComplete;
-}
-
-function isSame(one: ListedTool | undefined, other: ListedTool): boolean {
-  return one !== undefined && JSON.stringify(one) === JSON.stringify(other);
 }

@@ -13,7 +13,7 @@ import {
   type RequestFrame,
 } from './frame.js';
 import type { Connect, LinkEvents } from './link.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 
 type ChaosSettings = NonNullable<UpstreamConfig['chaos']>;
 

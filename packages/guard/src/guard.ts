@@ -20,7 +20,7 @@ import type { Connect } from './link.js';
 import { MultiSession } from './multi-session.js';
 import { prefixOf } from './prefix.js';
 import type { Route } from './route.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 import { serveStdio } from './stdio-face.js';
 import type { GuardedTool } from './tools.js';
 import { openUpstream, type GuardedUpstream } from './upstream.js';

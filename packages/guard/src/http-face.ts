@@ -21,7 +21,7 @@ import { refuse } from './http.js';
 import { isLegacyVersion, LegacyRoute } from './legacy-route.js';
 import { ModernRoute } from './modern-route.js';
 import type { Route } from './route.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 import type { GuardedTool } from './tools.js';
 
 interface HttpFaceOptions {

@@ -4,7 +4,7 @@ import { headerOf } from '@toolkeel/host/parts';
 import { isRequest, isResponse, type Frame, type Id } from './frame.js';
 import { LAG_MS, refuse } from './http.js';
 import type { Route } from './route.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 import { SseStream } from './sse.js';
 
 interface LegacyOptions {

@@ -9,7 +9,7 @@ import {
   type RequestFrame,
 } from './frame.js';
 import { mergedCapabilities } from './merged-handshake.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';

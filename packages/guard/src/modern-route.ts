@@ -12,7 +12,7 @@ import {
 } from './frame.js';
 import { headerText, LAG_MS, refuse } from './http.js';
 import type { Route } from './route.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 import { SseStream } from './sse.js';
 import type { GuardedTool } from './tools.js';
 

@@ -25,7 +25,7 @@ import {
   VERSION_KEY,
 } from './merged-handshake.js';
 import type { Route } from './route.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 import { UpstreamRequests } from './upstream-requests.js';
 
 interface MultiSessionOptions {

@@ -38,12 +38,11 @@ export interface QuickReadsOptions {
 type RunningCall = ReturnType<CallEngine['begin']>;
 
 const NO_ARGUMENTS: Arguments = Object.freeze({});
+const NO_CONTROLS: AcceptedCall['controls'] = Object.freeze({ allowDuplicate: false });
 /** Rules for reads need neither the id of the account nor the check. */
-const ACCEPTED: Pick<AcceptedCall, 'controls' | 'accountId' | 'check'> = Object.freeze({
-  controls: { allowDuplicate: false },
-  accountId: () => Promise.reject(new TypeError('a read is not recorded under an account')),
-  check: () => Promise.resolve(undefined),
-});
+const noAccount: AcceptedCall['accountId'] = () =>
+  Promise.reject(new TypeError('a read is not recorded under an account'));
+const noCheck: AcceptedCall['check'] = () => Promise.resolve(undefined);
 /** The answer of the upstream is passed on whatever its size; an envelope of the guard is small. */
 const BYTE_BUDGET = 2 ** 28;
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -141,7 +140,15 @@ class QuickRead implements CallState, Job {
     const { account } = this.#options;
     call.account = account;
     const { correlationId } = call;
-    const denied = admit({ ...ACCEPTED, tool, args: this.#args, account, correlationId });
+    const denied = admit({
+      tool,
+      args: this.#args,
+      account,
+      correlationId,
+      controls: NO_CONTROLS,
+      accountId: noAccount,
+      check: noCheck,
+    });
     if (denied)
       return this.#complete(
         () => ANSWERED,

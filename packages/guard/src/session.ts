@@ -1,5 +1,5 @@
 import type { AttemptContext, Fault } from '@toolkeel/kernel';
-import type { HostLog } from '@toolkeel/host';
+import { InFlightTable } from '@toolkeel/host/parts';
 import {
   Attempts,
   lostFault,
@@ -9,7 +9,7 @@ import {
   type SentRequest,
 } from './attempts.js';
 import { textOf } from './answers.js';
-import type { Answer, GuardedCalls } from './calls.js';
+import type { Answer } from './calls.js';
 import {
   frameOf,
   isRequest,
@@ -23,40 +23,13 @@ import {
 } from './frame.js';
 import { Handshake } from './handshake.js';
 import { watchHealth, type HealthWatch } from './health.js';
-import type { Connect, Link } from './link.js';
+import type { Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
 import { PendingRequests } from './pending.js';
 import type { ReadSession } from './quick-reads.js';
 import { Restarts } from './restarts.js';
-import type { SessionView } from './view.js';
-
-/** The client's end of a session. */
-export interface Client {
-  /** Writes a frame. `written` is called with false if it did not reach the client. */
-  readonly send: (frame: Frame, written?: (isDelivered: boolean) => void) => void;
-  /** The upstream does not read: the client's frames have to wait. */
-  readonly pause: () => void;
-  readonly resume: () => void;
-  /**
-   * How much later than a new request the end of an earlier connection may be noticed. Absent if all
-   * messages of the client arrive in order.
-   */
-  readonly lagMs?: number;
-}
-
-export interface SessionOptions {
-  readonly name: string;
-  readonly connect: Connect;
-  readonly client: Client;
-  readonly calls: GuardedCalls;
-  readonly log: HostLog;
-  readonly startTimeoutMs: number;
-  /** Undefined: the client sees the upstream as it is. */
-  readonly view?: SessionView | undefined;
-  /** How often an idle upstream is checked; 0: never. */
-  readonly healthCheckMs: number;
-}
+import type { SessionOptions } from './session-options.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
@@ -75,7 +48,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #restarts: Restarts;
   readonly #pending = new PendingRequests();
-  readonly #calls = new Map<Id, CallState>();
+  readonly #calls = new InFlightTable<CallState>();
   readonly #attempts = new Attempts({
     nextId: () => this.#nextId(),
     onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
@@ -210,7 +183,7 @@ export class Session {
   }
 
   readonly #reads: ReadSession = {
-    enter: (id, call) => void this.#calls.set(id, call),
+    enter: (id, call) => this.#calls.set(id, call),
     send: (call, attempt, sent) => {
       const link = this.#restarts.current;
       if (!link) return this.#attempt(call, attempt, sent);
@@ -463,7 +436,7 @@ export class Session {
   /** The client is gone: its reads end, mutations that are being sent continue. */
   disconnect(): void {
     this.#isClosed = true;
-    const calls = [...this.#calls.values()];
+    const calls = this.#calls.values();
     this.#calls.clear();
     for (const call of calls) {
       call.onDetached?.();

@@ -4,7 +4,7 @@ import type { HostLog } from '@toolkeel/host';
 import { frameOf, type Frame, type Message } from './frame.js';
 import { LineWriter } from './line-writer.js';
 import type { Route } from './route.js';
-import type { Client } from './session.js';
+import type { Client } from './session-options.js';
 
 interface StdioFaceOptions {
   readonly stdin: Readable;

@@ -25,7 +25,8 @@ import { Pins } from './pins.js';
 import { prefixConfig, prefixErrors, withPrefix } from './prefix.js';
 import { Profiles } from './profiles.js';
 import { observeServer, type ServerInfo } from './server-info.js';
-import { Session, type Client } from './session.js';
+import type { Client } from './session-options.js';
+import { Session } from './session.js';
 import type { GuardedTool } from './tools.js';
 import { createView } from './view.js';
 

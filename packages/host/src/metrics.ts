@@ -1,5 +1,6 @@
 import type { UpstreamState } from '@toolkeel/contract';
 import type * as Prom from 'prom-client';
+import { CallDurations } from './durations.js';
 
 /** Receives the measurements of calls. Implementations must be fast and must not throw. */
 export interface Metrics {
@@ -57,13 +58,6 @@ const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = Object.freeze({
   open: 2,
 });
 
-/** From a cached read to a language model that takes minutes. */
-const DURATION_BUCKETS = [
-  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300,
-];
-
-/** Durations that are buffered before they are exported. */
-const BATCH = 1024;
 const MAX_UPSTREAMS = 128;
 /**
  * prom-client samples the event loop continuously for metrics that are not exposed here. This interval
@@ -106,12 +100,12 @@ export function prometheusMetrics(
   const buffers = byCounter(() => new CounterBuffer());
   const circuits = new Map<string, CircuitState>();
   const labelOf = upstreamLabels();
-  let durations: { readonly tool: string; readonly seconds: number }[] = [];
+  const durations = new CallDurations();
   let loading: Promise<Instruments> | undefined;
 
   const flush = async (): Promise<Instruments> => {
     loading ??= import('prom-client').then(({ default: client }) =>
-      createInstruments(client, version),
+      createInstruments(client, version, durations),
     );
     const instruments = await loading;
     for (const name of COUNTER_NAMES) {
@@ -123,10 +117,6 @@ export function prometheusMetrics(
         ),
       );
     }
-    for (const { tool, seconds } of durations) {
-      instruments.durations.observe({ tool_name: tool }, seconds);
-    }
-    durations = [];
     for (const [upstream, state] of circuits) {
       instruments.circuits.set({ upstream }, CIRCUIT_VALUES[state]);
     }
@@ -135,8 +125,7 @@ export function prometheusMetrics(
   return {
     callEnded: (tool, code, seconds) => {
       buffers.calls.add(tool, 1, code);
-      durations.push({ tool, seconds });
-      if (durations.length === BATCH) flush().catch(() => {});
+      durations.observe(tool, seconds);
     },
     attempts: (tool, n, upstream) => buffers.attempts.add(tool, n, upstream && labelOf(upstream)),
     retry: (tool) => buffers.retries.add(tool, 1),
@@ -171,7 +160,11 @@ function upstreamLabels(): (upstream: string) => string {
 
 type Instruments = ReturnType<typeof createInstruments>;
 
-function createInstruments(client: Omit<typeof Prom, 'default'>, version: string) {
+function createInstruments(
+  client: Omit<typeof Prom, 'default'>,
+  version: string,
+  durations: CallDurations,
+) {
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
   // Some of the other default metrics violate the naming conventions of Prometheus.
@@ -179,6 +172,7 @@ function createInstruments(client: Omit<typeof Prom, 'default'>, version: string
     if (!name.startsWith('process_')) registry.removeSingleMetric(name);
   }
   const registers = [registry];
+  durations.register(client, registry);
   const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
     new client.Gauge<L>({ name, help, labelNames, registers });
   gauge('toolkeel_build_info', 'Always 1; the labels are the versions of the server and Node.', [
@@ -191,13 +185,6 @@ function createInstruments(client: Omit<typeof Prom, 'default'>, version: string
       const [name, help, label] = COUNTERS[counter] as readonly [string, string, string?];
       const labelNames = ['tool_name', ...(label === undefined ? [] : [label])];
       return new client.Counter({ name, help, labelNames, registers });
-    }),
-    durations: new client.Histogram({
-      name: 'toolkeel_tool_call_duration_seconds',
-      help: 'Duration of calls, including retries and waits.',
-      labelNames: ['tool_name'],
-      buckets: DURATION_BUCKETS,
-      registers,
     }),
     circuits: gauge('toolkeel_circuit_state', '0 closed, 1 half open, 2 open.', ['upstream']),
     budgets: gauge('toolkeel_retry_budget_tokens', 'Retries that the budget currently allows.', [

@@ -7,6 +7,7 @@
 export type { Callable } from './call/callable.js';
 export type { OnDelivered } from './call/deliveries.js';
 export { CallEngine, type CompletedRun } from './call/engine.js';
+export { InFlightTable } from './call/in-flight-table.js';
 export { processDescription, type Reachability } from './call/process-description.js';
 export { UpstreamMonitor } from './call/upstream-monitor.js';
 export { createConsole, type Console, type ConsoleExtras } from './console/console.js';

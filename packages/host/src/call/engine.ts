@@ -23,6 +23,7 @@ import type { OnDelivered } from './deliveries.js';
 import { CallStats, handleEvent, type ObservedCall } from './events.js';
 import { describeFailure } from './failure.js';
 import { describeInFlight, type InFlight } from './in-flight.js';
+import { InFlightTable } from './in-flight-table.js';
 import { composeMiddleware, type HostMiddleware } from './middleware.js';
 import { progressFor, type ProgressReporter } from './progress.js';
 import { RunningCall, type CallRequest } from './running-call.js';
@@ -67,7 +68,7 @@ export interface CompletedRun extends ToolRun {
  */
 export class CallEngine {
   readonly #options: EngineOptions;
-  readonly #running = new Map<string, RunningCall>();
+  readonly #running = new InFlightTable<RunningCall>();
   readonly #watched = new Map<string, ObservedCall & { readonly inFlight: () => InFlight }>();
   #waiters: (() => void)[] = [];
   #lastEvent: PackEvent | undefined;
@@ -315,7 +316,8 @@ export class CallEngine {
     const idle = new Promise<void>((resolve) => {
       this.#waiters.push(resolve);
     });
-    const forEach = (action: (call: RunningCall) => void) => () => this.#running.forEach(action);
+    const forEach = (action: (call: RunningCall) => void) => () =>
+      this.#running.values().forEach(action);
     const abort = forEach((call) => call.abort('shutdown'));
     // Handlers that respect their signal have settled by then.
     const end = forEach((call) => call.onShutdown?.());
@@ -348,11 +350,11 @@ function rowOf(
     elapsedMs: Math.round(elapsedMs),
     attempts: stats.attempts,
     waitedMs: stats.waitedMs,
-    ...(account !== undefined && { account }),
-    ...(operationId !== undefined && { operationId }),
-    ...(outcome && { outcome }),
-    ...(timeline !== undefined && { timeline }),
-    ...(failure !== undefined && { failure }),
+    account,
+    operationId,
+    outcome,
+    timeline,
+    failure,
   };
 }
 

@@ -4,22 +4,22 @@ import type { FailureOutcome } from '@toolkeel/contract';
 export interface CallRow {
   readonly correlationId: string;
   readonly tool: string;
-  readonly account?: string;
+  readonly account?: string | undefined;
   readonly code: string;
   readonly at: number;
   readonly elapsedMs: number;
   readonly attempts: number;
   /** The part of `elapsedMs` spent on backoff and queueing, summed over concurrent requests. */
   readonly waitedMs: number;
-  readonly operationId?: string;
+  readonly operationId?: string | undefined;
   /** What is known of a failed mutation. */
-  readonly outcome?: FailureOutcome;
+  readonly outcome?: FailureOutcome | undefined;
   /** The id of the process that made the call. */
-  readonly process?: string;
+  readonly process?: string | undefined;
   /** Attempts and waits, bounded JSON without arguments. Absent for one successful attempt. */
-  readonly timeline?: string;
+  readonly timeline?: string | undefined;
   /** The redacted error that the caller received, bounded JSON. Absent for a success. */
-  readonly failure?: string;
+  readonly failure?: string | undefined;
 }
 
 /** A call as stored. `seq` grows in the order of recording. */

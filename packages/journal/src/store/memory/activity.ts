@@ -2,6 +2,7 @@ import {
   MAX_PROCESSES,
   PROCESS_RETENTION_MS,
   type CallFilter,
+  type CallRow,
   type StoredCall,
   type StoredProcess,
 } from '../activity.js';
@@ -13,7 +14,7 @@ export function memoryCalls(kept: number): CallsTable {
   let last = 0;
   return {
     add(calls) {
-      for (const call of calls) rows.push({ ...call, seq: ++last });
+      for (const call of calls) rows.push({ ...present(call), seq: ++last });
       if (rows.length > 2 * kept) rows = rows.slice(-kept);
       return answer(undefined);
     },
@@ -29,6 +30,12 @@ export function memoryCalls(kept: number): CallsTable {
       return answer(undefined);
     },
   };
+}
+
+/** Without members that are undefined, as the other stores return a call. */
+function present(call: CallRow): CallRow {
+  const members = Object.entries(call).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members) as unknown as CallRow;
 }
 
 function short({ timeline: _timeline, failure: _failure, ...call }: StoredCall): StoredCall {

@@ -17,8 +17,25 @@ const SHORT =
   'correlation_id, tool, account, code, at, elapsed_ms, attempts, waited_ms, operation_id, outcome, process';
 const DETAILS = 'timeline, failure';
 
+const COLUMNS = 13;
+
 export function sqlCalls(dialect: Dialect, kept: number): CallsTable {
   const table = `${dialect.prefix}calls`;
+  const inserts = new Map(
+    SIZES.map((size) => {
+      const tuples = Array.from({ length: size }, (_, row) => {
+        const columns = Array.from(
+          { length: COLUMNS },
+          (__, column) => `$${row * COLUMNS + column + 1}`,
+        );
+        return `(${columns.join(', ')})`;
+      });
+      return [
+        size,
+        `INSERT INTO ${table} (${SHORT}, ${DETAILS}) VALUES ${tuples.join(', ')}`,
+      ] as const;
+    }),
+  );
 
   return {
     *add(calls) {
@@ -31,13 +48,8 @@ export function sqlCalls(dialect: Dialect, kept: number): CallsTable {
       for (const size of SIZES) {
         for (; calls.length - from >= size; from += size) {
           const values: unknown[] = [];
-          const tuples = calls
-            .slice(from, from + size)
-            .map((call) => `(${bindAll(values, toValues(call))})`);
-          yield* run(
-            `INSERT INTO ${table} (${SHORT}, ${DETAILS}) VALUES ${tuples.join(', ')}`,
-            values,
-          );
+          for (let at = from; at < from + size; at++) addValues(values, calls[at]!);
+          yield* run(inserts.get(size)!, values);
         }
       }
       yield* run(`DELETE FROM ${table} WHERE seq <= (SELECT max(seq) FROM ${table}) - $1`, [kept]);
@@ -99,8 +111,9 @@ function conditionsOf({ kind }: Dialect, filter: CallFilter, values: unknown[]):
   return conditions.length === 0 ? '1 = 1' : conditions.join(' AND ');
 }
 
-function toValues(call: CallRow): readonly unknown[] {
-  return [
+/** In the order of the columns. */
+function addValues(values: unknown[], call: CallRow): void {
+  values.push(
     call.correlationId,
     call.tool,
     call.account ?? null,
@@ -114,7 +127,7 @@ function toValues(call: CallRow): readonly unknown[] {
     call.process ?? null,
     call.timeline ?? null,
     call.failure ?? null,
-  ];
+  );
 }
 
 function toCall(row: Row): StoredCall {
