@@ -203,7 +203,7 @@ describe('the list of calls', () => {
     await expect.poll(() => flying.count()).toBe(3);
     const texts = await flying.allTextContents();
     expect(texts[0]).toContain('Waits to retry');
-    expect(texts[1]).toContain('Running');
+    expect(texts[1]).toContain('Running, 2 requests at once');
     expect(texts[2]).toContain('Retrying: attempt 2');
   });
 });

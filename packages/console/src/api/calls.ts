@@ -48,8 +48,13 @@ export interface InFlightCall {
   readonly deadline_at: string;
   /** Attempts that have begun. */
   readonly attempts: number;
-  /** `running`: a request is at the upstream, or the handler works. `waiting`: see `wait`. */
-  readonly state: 'running' | 'waiting';
+  /** Requests at the upstream now: more than one with a hedge, none while it waits. */
+  readonly at_upstream: number;
+  /**
+   * `running`: the first attempt of a request is at the upstream, or the handler works. `retrying`: a later
+   * attempt is. `waiting`: see `wait`.
+   */
+  readonly state: 'running' | 'retrying' | 'waiting';
   readonly wait?: Wait;
   /** The fault of the last attempt that ended. */
   readonly last_fault?: Fault;

@@ -235,6 +235,7 @@ function inFlight(ago: Clock, ahead: Clock): InFlightCall[] {
       at: ago(5),
       deadline_at: ahead(50),
       attempts: 2,
+      at_upstream: 0,
       state: 'waiting',
       wait: { reason: 'backoff', since: ago(1), until: ahead(3), next_attempt: 3 },
       last_fault: { kind: 'timeout', sent: 'maybe', clock: 'attempt' },
@@ -246,7 +247,8 @@ function inFlight(ago: Clock, ahead: Clock): InFlightCall[] {
       process_name: 'toolkeel',
       at: ago(1),
       deadline_at: ahead(14),
-      attempts: 1,
+      attempts: 2,
+      at_upstream: 2,
       state: 'running',
     },
     {
@@ -257,7 +259,8 @@ function inFlight(ago: Clock, ahead: Clock): InFlightCall[] {
       at: ago(2),
       deadline_at: ahead(280),
       attempts: 2,
-      state: 'running',
+      at_upstream: 1,
+      state: 'retrying',
       last_fault: { kind: 'network', sent: 'no' },
     },
   ];

@@ -1,6 +1,6 @@
 import type { CallSummary, StoredEnvelope, Timeline, TimelineItem } from '@toolkeel/console';
 import type { OperationView, StoredCall } from '@toolkeel/journal';
-import type { InFlight } from '../call/in-flight.js';
+import { progressAt, type InFlight } from '../call/in-flight.js';
 import type { StoredTimeline, TimelineItem as Recorded } from '../call/timeline.js';
 import { iso, type KnownProcess } from './process-view.js';
 
@@ -52,31 +52,26 @@ export function timelineOf(
   return withApproval(timeline(input, processOf(call.process, processes)), call, operation);
 }
 
-/** The timeline of a call in flight: its process reports attempts only when the call ends. */
+/** The timeline of a call in flight, with the attempts that have not ended. */
 export function timelineInFlight(
   call: InFlight,
   process: KnownProcess | undefined,
   now: number,
 ): Timeline {
-  const { at, wait, attempts } = call;
-  const length = Math.max(0, now - at);
-  const items: Recorded[] = wait
-    ? [
-        {
-          kind: 'wait',
-          reason: wait.reason,
-          from: wait.since - at,
-          ...(wait.until !== undefined && { planned: wait.until - at }),
-          ...(call.fault && { fault: call.fault }),
-        },
-      ]
-    : [];
+  const { at, items = [], omitted } = call;
   const base = timeline(
-    { at, lengthMs: length, items, isRecorded: false, isInFlight: true },
+    { at, lengthMs: Math.max(0, now - at), items, omitted, isRecorded: true, isInFlight: true },
     process,
   );
-  const running: TimelineItem = { kind: 'attempt', attempt: attempts, from_ms: 0 };
-  return wait ? base : { ...base, items: [...base.items, running] };
+  const { running } = progressAt(call, now);
+  const open = running.map(({ attempt, from, upstream, hedge }): TimelineItem => ({
+    kind: 'attempt',
+    attempt,
+    from_ms: from,
+    ...(upstream !== undefined && { upstream }),
+    ...(hedge && { hedge }),
+  }));
+  return { ...base, items: [...base.items, ...open].toSorted(byStart) };
 }
 
 function timeline(input: TimelineInput, process: KnownProcess | undefined): Timeline {
@@ -85,9 +80,7 @@ function timeline(input: TimelineInput, process: KnownProcess | undefined): Time
   return {
     starts_at: iso(at),
     length_ms: lengthMs,
-    items: items
-      .map((item) => itemView(item, lengthMs, isInFlight))
-      .toSorted((one, other) => startOf(one) - startOf(other)),
+    items: items.map((item) => itemView(item, lengthMs, isInFlight)).toSorted(byStart),
     circuits: [...upstreams].flatMap((name) =>
       name === undefined ? [] : circuitStrip(name, process, at, lengthMs),
     ),
@@ -96,6 +89,7 @@ function timeline(input: TimelineInput, process: KnownProcess | undefined): Time
   };
 }
 
+const byStart = (one: TimelineItem, other: TimelineItem): number => startOf(one) - startOf(other);
 const startOf = (item: TimelineItem): number => (item.kind === 'mark' ? item.at_ms : item.from_ms);
 
 function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): TimelineItem {
@@ -111,7 +105,9 @@ function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): Timeli
     return { ...shown, ...(fault && { fault }), ...(hedge && { hedge }) };
   }
   const { reason, from, planned } = item;
-  const to = item.to ?? (isInFlight ? undefined : lengthMs);
+  // In flight, a wait whose planned end has passed is over: its attempt has begun.
+  const isOver = planned !== undefined && planned <= lengthMs;
+  const to = item.to ?? (isInFlight ? (isOver ? planned : undefined) : lengthMs);
   const cause = fault ? ` after ${faultText(fault)}` : '';
   return {
     kind: 'wait',

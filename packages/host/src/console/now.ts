@@ -61,7 +61,7 @@ export async function describeNow(input: NowInput): Promise<NowResponse> {
       processes_live: ages.length,
       processes_lost: recentlyLost,
       in_flight: inFlight.filter(({ lost }) => !lost).length,
-      retrying: inFlight.filter(({ lost, state }) => !lost && state === 'waiting').length,
+      retrying: inFlight.filter(({ lost, state }) => !lost && state !== 'running').length,
       unknown: counts.unknown,
       approvals: counts.awaitingApproval,
       approvals_expired: expired.length,

@@ -121,6 +121,7 @@ describe('calls', () => {
       in_flight: { state: 'waiting' },
       timeline: {
         items: [
+          { kind: 'attempt', attempt: 1, fault: { kind: 'rate_limited' } },
           { kind: 'wait', reason: 'rate_limit', planned_to_ms: expect.any(Number) as number },
         ],
       },
