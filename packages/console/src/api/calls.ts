@@ -4,7 +4,7 @@ import type { Operation } from './operations.js';
 /**
  * GET /api/calls?…: newest first. Parameters, all optional:
  * `q` (part of tool, code, account, correlation id or operation id), `tool`, `code` (comma-separated; `ok`
- * is success, `failed` is every other), `outcome`, `process`, `operation`, `correlation`, `min_attempts`,
+ * is success, `failed` is every code but `ok` and `approval_required`), `outcome`, `process`, `operation`, `correlation`, `min_attempts`,
  * `min_elapsed_ms`, `since`, `until`, `limit` (default 100, at most 1000), `before` (`next` of the last page).
  */
 export interface CallsResponse {
@@ -132,6 +132,8 @@ export type TimelineItem =
       /** Absent: it still runs. */
       readonly to_ms?: number;
       readonly upstream?: string;
+      /** What the request is for, if it is known: `x write`, `user posts`. */
+      readonly request?: string;
       /** Absent: it succeeded, or it still runs. */
       readonly fault?: Fault;
       /** Sent while an earlier attempt was still running. */

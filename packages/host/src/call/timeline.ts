@@ -22,6 +22,8 @@ export type TimelineItem =
       readonly upstream?: string;
       readonly fault?: RecordedFault;
       readonly hedge?: true;
+      /** The name of the pipeline. */
+      readonly request?: string;
     }
   | {
       readonly kind: 'wait';
@@ -55,6 +57,7 @@ export interface StoredTimeline {
 
 /** More items than any ordinary call has. */
 const MAX_ITEMS = 48;
+const MAX_NAME = 60;
 
 /** What a call does at its upstreams, for the console: bounded, and without arguments or addresses. */
 export class CallTimeline {
@@ -133,7 +136,8 @@ export class CallTimeline {
     }
   }
 
-  #attemptOf({ at, attempt, elapsedMs, upstream, fault }: AttemptEnd, isHedge = false): Attempt {
+  #attemptOf(event: AttemptEnd, isHedge = false): Attempt {
+    const { at, attempt, elapsedMs, upstream, fault, name } = event;
     const to = Math.round(at - this.#startedAt);
     return {
       kind: 'attempt',
@@ -143,6 +147,7 @@ export class CallTimeline {
       ...(upstream !== undefined && { upstream }),
       ...(fault && { fault: recordedFault(fault) }),
       ...(isHedge && { hedge: true }),
+      ...(name !== undefined && { request: name.slice(0, MAX_NAME) }),
     };
   }
 

@@ -100,9 +100,10 @@ function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): Timeli
   const { upstream, fault } = item;
   const where = upstream === undefined ? undefined : { upstream };
   if (item.kind === 'attempt') {
-    const { attempt, from, to, hedge } = item;
+    const { attempt, from, to, hedge, request } = item;
     const shown = { kind: 'attempt', attempt, from_ms: from, to_ms: to, ...where } as const;
-    return { ...shown, ...(fault && { fault }), ...(hedge && { hedge }) };
+    const more = { ...(hedge && { hedge }), ...(request && { request: requestText(request) }) };
+    return { ...shown, ...(fault && { fault }), ...more };
   }
   const { reason, from, planned } = item;
   // In flight, a wait whose planned end has passed is over: its attempt has begun.
@@ -118,6 +119,14 @@ function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): Timeli
     text: `${WAITS[reason]}${cause}.`,
     ...where,
   };
+}
+
+/** Clients name their pipelines `x_once` and `x_read`, or after what they read: `userPosts`. */
+function requestText(name: string): string {
+  return name
+    .replace(/_(?:once|idempotent)$/, ' write')
+    .replaceAll('_', ' ')
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 const WAITS = {
@@ -161,7 +170,13 @@ const FAULTS: Readonly<Record<string, string>> = {
   overloaded: 'an overload',
 };
 
-function faultText({ kind, status }: { readonly kind: string; readonly status?: number }): string {
+export function faultText({
+  kind,
+  status,
+}: {
+  readonly kind: string;
+  readonly status?: number;
+}): string {
   const text = FAULTS[kind] ?? 'an unexpected error';
   return status === undefined ? text : `${text} (${status})`;
 }

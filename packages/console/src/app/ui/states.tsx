@@ -8,7 +8,7 @@ import type {
   Outcome,
 } from '../../api/types.js';
 import { clock } from '../lib/clock.js';
-import { formatAge, toMs } from '../lib/format.js';
+import { formatSpan, toMs } from '../lib/format.js';
 import { Badge, type Tone } from './basics.js';
 import type { IconName } from './icons.js';
 
@@ -83,7 +83,7 @@ export function inFlightText(call: InFlightCall, now: number): string {
   if (lost) return 'Not known: its process is lost';
   if (state === 'waiting' && wait) {
     const left = wait.until === undefined ? NaN : toMs(wait.until) - now;
-    const end = left > 0 ? `, ${formatAge(left)} left` : '';
+    const end = left > 0 ? `, ${formatSpan(left)} left` : '';
     return `${WAITS[wait.reason]}${end}`;
   }
   const text = state === 'retrying' ? `Retrying: attempt ${attempts}` : 'Running';
