@@ -256,16 +256,27 @@ function parseTimeline(json: string | undefined): StoredTimeline | undefined {
   return json === undefined ? undefined : (JSON.parse(json) as StoredTimeline);
 }
 
+/** Several requests of one call are no retries. Undefined: it is not stored. */
+function retriesOf({ attempts, timeline }: StoredCall): number | undefined {
+  const stored = parseTimeline(timeline);
+  if (!stored) return attempts <= 1 ? 0 : undefined;
+  if (stored.omitted !== undefined) return undefined;
+  return stored.items.filter(
+    (item) => item.kind === 'attempt' && item.attempt > 1 && item.hedge === undefined,
+  ).length;
+}
+
 const NO_DATA = 'The data of successful reads is not stored.';
 const NO_DETAILS =
   'Details are not stored: they may repeat arguments of a mutation, or were too long.';
 
 /** What the agent saw, as far as it is stored. */
 export function envelopeOf(call: StoredCall, operation: OperationView | undefined): StoredEnvelope {
+  const retries = retriesOf(call);
   const meta = {
     elapsed_ms: call.elapsedMs,
     correlation_id: call.correlationId,
-    retry_count: Math.max(0, call.attempts - 1),
+    ...(retries !== undefined && { retry_count: retries }),
   };
   if (call.failure !== undefined) {
     const failure = JSON.parse(call.failure) as {

@@ -127,7 +127,7 @@ export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX
         onClick={() => shown && void act(shown)}
       >
         {phase.name === 'acting'
-          ? 'Sending …'
+          ? (label.busy ?? 'Sending …')
           : (isStopped && label.confirmStopped) || label.confirm}
       </button>
     </>

@@ -7,6 +7,8 @@ interface Label {
   readonly confirm: string;
   /** The same, while something stops the execution. */
   readonly confirmStopped?: string;
+  /** On the same button while it is executed. */
+  readonly busy?: string;
   readonly title: string;
   readonly danger?: true;
 }
@@ -34,6 +36,7 @@ export const LABELS: Readonly<Record<ActionName, Label>> = {
   check_upstream: {
     name: 'Check the upstream now',
     confirm: 'Check now',
+    busy: 'Checking …',
     title: 'Check the upstream?',
   },
   it_happened: {
