@@ -169,7 +169,10 @@ function OperationFacts({
             {
               name: 'Call of the agent',
               value: (
-                <Id id={operation.correlation_id} href={`/calls/${operation.correlation_id}`} />
+                <Id
+                  id={operation.correlation_id}
+                  href={`/calls/${encodeURIComponent(operation.correlation_id)}`}
+                />
               ),
             },
             {
