@@ -82,9 +82,8 @@ function now(ago: Clock, ahead: Clock): NowResponse {
       {
         severity: 'broken',
         kind: 'circuit_open',
-        text: 'The circuit of api.x.com is open: no request is sent.',
-        what_to_do:
-          'Wait for the next probe, or check the status of X. Calls fail at once until then.',
+        text: 'The circuit of api.x.com (x) is open in 2 processes. No request is sent. The last failure was a server error (503).',
+        what_to_do: 'Check the upstream. A probe that succeeds closes the circuit.',
         since: ago(312),
         until: ahead(21),
         affected_calls: 64,
@@ -94,23 +93,24 @@ function now(ago: Clock, ahead: Clock): NowResponse {
       {
         severity: 'attention',
         kind: 'unknown_operations',
-        text: '2 operations have an unknown outcome: the requests were sent, and their responses were lost.',
-        what_to_do: 'Check the upstream, or record what you found there.',
+        text: '2 operations have an unknown outcome: the upstream may or may not have acted.',
+        what_to_do: 'Check the upstream, then settle each one.',
+        affected_calls: 2,
         since: ago(318),
         tools: ['x_post_tweet'],
       },
       {
         severity: 'attention',
         kind: 'approvals_waiting',
-        text: '3 calls wait for your approval; the first expires soon.',
+        text: '3 approvals wait for a decision.',
         since: ago(1500),
-        tools: ['x_post_tweet', 'github_create_issue'],
+        until: ahead(540),
       },
       {
         severity: 'attention',
         kind: 'approvals_expired',
         text: '1 approval expired without a decision in the last 24 hours.',
-        since: ago(5000),
+        what_to_do: 'Nothing was sent. The agent has to request it again.',
       },
     ],
   };
