@@ -61,6 +61,7 @@ test('an incident', { timeout: 2 * HOUR_MS }, async () => {
   const site = await startInstallation(RULES);
   try {
     await cause(site);
+    expect(site.url).toContain('http://127.0.0.1');
     process.stdout.write(`\nOpen ${await site.link('operator')}\nPress Ctrl-C to stop.\n`);
     const minutes = Number(process.env['TOOLKEEL_INCIDENT_MINUTES'] ?? 60);
     const until = Date.now() + Math.min(minutes * 60_000, HOUR_MS);

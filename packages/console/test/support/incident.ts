@@ -320,6 +320,7 @@ function unknownPosts(ago: Clock): Operation[] {
     created_at: ago(Number(seconds)),
     sending_at: ago(Number(seconds) - 1),
     arguments: { text: String(text) },
+    answer: { error: { code: 'outcome_unknown', details: { cause_code: 'x_network_error' } } },
     blocked: {
       reason: 'read_back_failed',
       explanation: 'The read-back failed. See the server log for the cause.',

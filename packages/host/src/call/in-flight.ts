@@ -56,7 +56,7 @@ export function describeInFlight(call: Described): InFlight {
 type Wait = Extract<TimelineItem, { kind: 'wait' }>;
 
 /** An attempt that has not ended. Times are milliseconds since the start of the call. */
-export interface RunningAttempt {
+interface RunningAttempt {
   readonly attempt: number;
   readonly from: number;
   readonly upstream?: string;

@@ -1,7 +1,7 @@
 import type { Fault, KernelEvent } from '@toolkeel/kernel';
 
 /** Why a call waits between attempts. */
-export type WaitReason = 'backoff' | 'rate_limit' | 'circuit' | 'queue';
+type WaitReason = 'backoff' | 'rate_limit' | 'circuit' | 'queue';
 
 /** The part of a fault that may be stored: its cause may contain a URL or a header. */
 export interface RecordedFault {

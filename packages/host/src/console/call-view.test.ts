@@ -3,18 +3,17 @@ import { expect, it } from 'vitest';
 import type { TimelineItem } from '../call/timeline.js';
 import { envelopeOf } from './call-view.js';
 
-const call = (attempts: number, items?: readonly TimelineItem[], omitted?: number): StoredCall =>
-  ({
-    seq: 1,
-    correlationId: 'c',
-    tool: 't',
-    code: 'ok',
-    at: 0,
-    elapsedMs: 10,
-    attempts,
-    waitedMs: 0,
-    ...(items && { timeline: JSON.stringify({ items, ...(omitted && { omitted }) }) }),
-  }) as StoredCall;
+const call = (attempts: number, items?: readonly TimelineItem[], omitted?: number): StoredCall => ({
+  seq: 1,
+  correlationId: 'c',
+  tool: 't',
+  code: 'ok',
+  at: 0,
+  elapsedMs: 10,
+  attempts,
+  waitedMs: 0,
+  ...(items && { timeline: JSON.stringify({ items, ...(omitted && { omitted }) }) }),
+});
 const attempt = (n: number, hedge?: true): TimelineItem => ({
   kind: 'attempt',
   attempt: n,

@@ -257,9 +257,9 @@ function parseTimeline(json: string | undefined): StoredTimeline | undefined {
 }
 
 /** Several requests of one call are no retries. Undefined: it is not stored. */
-function retriesOf({ attempts, timeline }: StoredCall): number | undefined {
-  const stored = parseTimeline(timeline);
-  if (!stored) return attempts <= 1 ? 0 : undefined;
+function retriesOf(call: StoredCall): number | undefined {
+  const stored = parseTimeline(call.timeline);
+  if (!stored) return call.attempts <= 1 ? 0 : undefined;
   if (stored.omitted !== undefined) return undefined;
   return stored.items.filter(
     (item) => item.kind === 'attempt' && item.attempt > 1 && item.hedge === undefined,

@@ -76,9 +76,9 @@ export class Series {
     return new Map(
       [...names].map((name) => {
         const counted = sum(recent.flatMap(([, tools]) => tools.get(name) ?? []));
-        const failures = mostFrequent(counted.codes).filter(({ code }) => code !== ASKED);
+        const worst = mostFrequent(counted.codes).find(({ code }) => code !== ASKED);
         const { calls, ok, asked } = counted;
-        return [name, { calls, failed: calls - ok - asked, code: failures[0]?.code ?? '' }];
+        return [name, { calls, failed: calls - ok - asked, code: worst?.code ?? '' }];
       }),
     );
   }

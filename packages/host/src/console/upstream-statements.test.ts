@@ -79,6 +79,16 @@ describe('an upstream that fails', () => {
     expect(statement).not.toHaveProperty('process_id');
   });
 
+  it('is said once while its circuit is open in one process and not yet in another', async () => {
+    const failing = { ...open, circuit: 'closed' } as const;
+    const [statement, ...others] = await said(process(1, failing), process(2, open));
+    expect(others).toEqual([]);
+    expect(statement).toMatchObject({ kind: 'circuit_open', affected_calls: 2 });
+    expect(statement?.text).toMatch(
+      /is open in toolkeel \(stdio, pid 2\)\..* fails in another process, too\.$/,
+    );
+  });
+
   it('does not claim that no request is sent when its probe is due', async () => {
     const [statement] = await said(process(1, { ...open, probeAt: NOW - 1 }));
     expect(statement?.text).toContain('The next call is sent as a probe.');

@@ -44,7 +44,10 @@ export async function upstreamStatements(
     );
   const groups = new Map<string, Sighting[]>();
   for (const sighting of sightings) {
-    const key = `${sighting.problem.kind} ${sighting.pack} ${sighting.upstream}`;
+    const { problem, pack, upstream } = sighting;
+    // One outage: the circuit opens in each process at its own time.
+    const kind = problem.kind === 'upstream_failing' ? 'circuit_open' : problem.kind;
+    const key = `${kind} ${pack} ${upstream}`;
     const group = groups.get(key);
     if (group) group.push(sighting);
     else groups.set(key, [sighting]);
@@ -56,7 +59,9 @@ async function statementOf(
   group: readonly Sighting[],
   { store }: Pick<OperatorJournal, 'store'>,
 ): Promise<Statement> {
-  const [{ problem, upstream, pack, process }] = group as readonly [Sighting];
+  const open = group.filter(({ problem: { kind } }) => kind !== 'upstream_failing');
+  const seen = open.length > 0 ? open : group;
+  const [{ problem, upstream, pack, process }] = seen as readonly [Sighting];
   const { says, tail = '', ...described } = problem;
   const since = earliest(group.map(({ problem: { since: at } }) => at));
   const until = earliest(group.map(({ problem: { until: at } }) => at));
@@ -72,12 +77,17 @@ async function statementOf(
   }
   const name = pack === upstream ? upstream : `${upstream} (${pack})`;
   const where =
-    group.length === 1
+    seen.length === 1
       ? ` in ${process.name} (${process.transport}, pid ${process.pid})`
-      : ` in ${group.length} processes`;
+      : ` in ${seen.length} processes`;
+  const others = group.length - seen.length;
+  const more =
+    others === 0
+      ? ''
+      : ` Every request fails in ${others === 1 ? 'another process' : `${others} other processes`}, too.`;
   return {
     ...described,
-    text: `${says(name)}${where}.${tail}`,
+    text: `${says(name)}${where}.${tail}${more}`,
     upstream,
     ...(since !== undefined && { since, affected_calls: affected.length }),
     ...(until !== undefined && { until }),
