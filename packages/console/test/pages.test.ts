@@ -215,7 +215,7 @@ describe('an approval', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('a');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The circuit of api.x.com is open').waitFor();
+    await dialog.getByText('The circuit of api.x.com is open: the execution waits').waitFor();
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Approve for later' }).click();
     await dialog.getByText('Executed').waitFor();
