@@ -9,6 +9,7 @@ const suitesOf: Readonly<Record<string, readonly string[]>> = {
   long: [longSuites],
   runtime: runtimeSuites,
   screenshots: ['packages/console/test/screenshots.ts'],
+  incident: ['packages/console/test/incident.ts'],
 };
 
 export default defineConfig(({ mode }) => ({

@@ -203,7 +203,7 @@ describe('the list of calls', () => {
     await expect.poll(() => flying.count()).toBe(3);
     const texts = await flying.allTextContents();
     expect(texts[0]).toContain('Waits to retry');
-    expect(texts[1]).toContain('Running');
+    expect(texts[1]).toContain('Running, 2 requests at once');
     expect(texts[2]).toContain('Retrying: attempt 2');
   });
 });
@@ -215,9 +215,9 @@ describe('an approval', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('a');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The circuit of api.x.com is open').waitFor();
+    await dialog.getByText('The circuit of api.x.com is open: the execution waits').waitFor();
     expect(await violations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Approve and execute' }).click();
+    await dialog.getByRole('button', { name: 'Approve for later' }).click();
     await dialog.getByText('Executed').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('.approval').count()).toBe(2);
@@ -243,7 +243,7 @@ describe('an approval', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('What happens').waitFor();
     server.change(first?.id ?? '', { state: 'denied' });
-    await dialog.getByRole('button', { name: 'Approve and execute' }).click();
+    await dialog.getByRole('button', { name: 'Approve for later' }).click();
     await dialog.getByText('The state has changed: nothing was executed').waitFor();
     await dialog.getByText('What changed since you looked').waitFor();
     expect(await dialog.locator('.diff del').textContent()).toBe('undecided');

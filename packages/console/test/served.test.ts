@@ -148,7 +148,7 @@ describe('the console of running servers', () => {
     await page.getByRole('button', { name: 'Verify the whole chain now' }).click();
     await page.getByText('Verified from the first entry to the head').waitFor();
     const entries = page.getByRole('region', { name: 'Entries' });
-    expect(await entries.textContent()).toContain('approval_decided');
+    expect(await entries.textContent()).toContain('approval decided: approved');
 
     await page.goto(`${site.url}/calls?tool=search_items`);
     await page.locator('.row-link').first().click();
@@ -184,6 +184,80 @@ describe('the console of running servers', () => {
     const repeated = await site.call('x_post_tweet', { text });
     expect(repeated).toMatchObject({ success: true, data: { id: '1841' } });
     expect(posts().filter((post) => post === text)).toHaveLength(1);
+  });
+
+  test('checks the upstream, which proves one operation, and lets a person settle the other', async () => {
+    const [shown, absent] = ['X shows this post late', 'X never received this post'];
+    expect(await site.call('x_post_tweet', { text: 'The account is known' })).toMatchObject({
+      success: true,
+    });
+    site.x.setLag(60_000);
+    site.x.setFaults([{ kind: 'close-after-read', routes: ['create-post'], times: 1 }]);
+    const first = site.call('x_post_tweet', { text: shown });
+    await expect.poll(posts).toContain(shown);
+    site.x.setFaults([{ kind: 'reset-before-read', routes: ['create-post'], times: 1 }]);
+    const second = site.call('x_post_tweet', { text: absent });
+    const [{ error: one }, { error: other }] = await Promise.all([first, second]);
+    expect([one?.code, other?.code]).toEqual(['outcome_unknown', 'outcome_unknown']);
+
+    const check = async (name: string, id = '') => {
+      const page = await enter(name, `/operations/${id}`);
+      await page.getByRole('button', { name: 'Check the upstream now' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Nothing is changed there.').waitFor();
+      await dialog.getByRole('button', { name: 'Check now' }).click();
+      await dialog.getByText('Checking …').waitFor();
+      return { page, dialog };
+    };
+    const ana = await check('ana', one?.operation_id);
+    // The check watches the timeline for a while, as does the background.
+    site.x.setLag(0);
+    await ana.dialog.getByText('It happened: the upstream was read.').waitFor();
+    await ana.dialog.getByText('Reconciled', { exact: true }).waitFor();
+    const ben = await check('ben', other?.operation_id);
+    await ben.dialog.getByText('Still unknown:').waitFor();
+    await ben.dialog.getByText('Unknown outcome').waitFor();
+    expect(await site.call('x_post_tweet', { text: shown })).toMatchObject({
+      success: true,
+      data: { text: shown },
+    });
+
+    await ben.dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await ben.page.getByRole('button', { name: 'It did not happen' }).click();
+    await ben.dialog.getByText('if it did happen, it happens twice').waitFor();
+    const record = ben.dialog.getByRole('button', { name: 'Record that it did not happen' });
+    expect(await record.isEnabled()).toBe(false);
+    await ben.dialog.getByLabel('How do you know?').fill('It is not on the profile.');
+    await expect.poll(() => record.isEnabled()).toBe(true);
+    await record.click();
+    await ben.dialog.getByText('Settled as not executed.').waitFor();
+    await ben.dialog.getByText('Reconciled: not executed').waitFor();
+    expect(posts()).not.toContain(absent);
+    expect(await site.call('x_post_tweet', { text: absent })).toMatchObject({ success: true });
+    expect(posts().filter((post) => post === shown || post === absent)).toEqual([shown, absent]);
+    await ben.page.goto(`${site.url}/audit`);
+    const row = ben.page.getByRole('row').filter({ hasText: 'reconciled: not executed' });
+    await row.getByText('ben', { exact: true }).waitFor();
+    expect(await row.textContent()).toContain('It is not on the profile.');
+  });
+
+  test('shows the attempts of a call of the server on stdio while it waits', async () => {
+    const page = await enter('ana', '/calls');
+    site.stac.setFaults([{ kind: 'http-429', retryAfter: { seconds: 4 }, times: 1 }]);
+    const running = site.call('search_items', { limit: 3 });
+    const flying = page.locator('.in-flight li');
+    await flying.getByText('Waits for the rate limit').waitFor();
+    expect(await flying.textContent()).toMatch(/1 attempt · .*stdio \d+/);
+    await flying.getByRole('link').click();
+    await page.locator('.tl-label').getByText('Rate limit').waitFor();
+    expect(await page.locator('.tl-label').allTextContents()).toEqual([
+      'Attempt 1',
+      'Rate limit',
+      'Circuit',
+    ]);
+    expect(await running).toMatchObject({ success: true });
+    await page.getByText(/after \d.* s, with \d attempts/).waitFor();
+    expect(await page.locator('.tl-label').allTextContents()).toContain('Attempt 2');
   });
 
   test('shows a circuit that opens and closes', async () => {

@@ -24,7 +24,7 @@ const BLOCKED = Object.freeze({
   read_back_timed_out: 'The read-back did not end in time.',
   read_back_inconclusive: 'The read-back could not tell whether the operation was executed.',
   not_authoritative:
-    'The read-back does not find it, but the tool declares that this proves nothing (`authoritative: false`).',
+    'The read-back does not find it. For this tool that does not prove that it did not happen (`authoritative: false`).',
   sender_may_send: 'The read-back does not find it, but its sender may be alive and still send it.',
   upstream_may_act:
     'The read-back does not find it, but the upstream may still execute it (`actsWithinMs`).',

@@ -4,7 +4,7 @@ import type { Operation } from './operations.js';
 /**
  * GET /api/calls?…: newest first. Parameters, all optional:
  * `q` (part of tool, code, account, correlation id or operation id), `tool`, `code` (comma-separated; `ok`
- * is success, `failed` is every other), `outcome`, `process`, `operation`, `correlation`, `min_attempts`,
+ * is success, `failed` is every code but `ok` and `approval_required`), `outcome`, `process`, `operation`, `correlation`, `min_attempts`,
  * `min_elapsed_ms`, `since`, `until`, `limit` (default 100, at most 1000), `before` (`next` of the last page).
  */
 export interface CallsResponse {
@@ -48,8 +48,13 @@ export interface InFlightCall {
   readonly deadline_at: string;
   /** Attempts that have begun. */
   readonly attempts: number;
-  /** `running`: a request is at the upstream, or the handler works. `waiting`: see `wait`. */
-  readonly state: 'running' | 'waiting';
+  /** Requests at the upstream now: more than one with a hedge, none while it waits. */
+  readonly at_upstream: number;
+  /**
+   * `running`: the first attempt of a request is at the upstream, or the handler works. `retrying`: a later
+   * attempt is. `waiting`: see `wait`.
+   */
+  readonly state: 'running' | 'retrying' | 'waiting';
   readonly wait?: Wait;
   /** The fault of the last attempt that ended. */
   readonly last_fault?: Fault;
@@ -127,6 +132,8 @@ export type TimelineItem =
       /** Absent: it still runs. */
       readonly to_ms?: number;
       readonly upstream?: string;
+      /** What the request is for, if it is known: `x write`, `user posts`. */
+      readonly request?: string;
       /** Absent: it succeeded, or it still runs. */
       readonly fault?: Fault;
       /** Sent while an earlier attempt was still running. */

@@ -61,7 +61,7 @@ export interface NowResponse {
     readonly processes_live: number;
     readonly processes_lost: number;
     readonly in_flight: number;
-    /** In flight and waiting for another attempt. */
+    /** In flight, and waiting for another attempt or making it. */
     readonly retrying: number;
     readonly unknown: number;
     readonly approvals: number;

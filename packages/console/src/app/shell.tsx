@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { connection, live, reconnectNow } from './data/stream.js';
 import { session } from './data/session.js';
 import { clock } from './lib/clock.js';
-import { formatAge, formatDuration, formatMoment, formatTime, zoneAt } from './lib/format.js';
+import { formatSpan, formatDuration, formatMoment, formatTime, zoneAt } from './lib/format.js';
 import { useKeys } from './lib/keys.js';
 import { navigate, place } from './lib/router.js';
 import { shortcutsOn } from './lib/settings.js';
@@ -204,7 +204,7 @@ function Outage(): JSX.Element | null {
   if (state.state === 'late') {
     return (
       <div class="outage is-late" role="status">
-        No news from the server for {formatAge(clock.value - state.heardAt)}.
+        No news from the server for {formatSpan(clock.value - state.heardAt)}.
       </div>
     );
   }

@@ -134,7 +134,7 @@ export function evidenceOf(
         last_response: {
           code: 'outcome_unknown',
           text: 'The connection was reset after the request had been sent.',
-          details: { fault: 'network', sent: 'maybe' },
+          details: { cause_code: 'x_network_error' },
         },
         read_back: {
           reason: 'read_back_failed',

@@ -325,7 +325,8 @@ function consequencesOf({ action }: Action, { tool, account }: Operation): strin
   if (action.startsWith('it_'))
     return ['The operation is settled.', 'Repeated calls receive this.'];
   return [
-    `A live process executes ${tool} for ${account}, once, under the original key.`,
+    `${tool} for ${account} is not executed yet: The circuit of api.x.com is open.`,
+    'It stays approved. A live process executes it once, when nothing stops it any more, unless it expires before.',
     'The agent receives the result with its next call.',
   ];
 }

@@ -82,9 +82,8 @@ function now(ago: Clock, ahead: Clock): NowResponse {
       {
         severity: 'broken',
         kind: 'circuit_open',
-        text: 'The circuit of api.x.com is open: no request is sent.',
-        what_to_do:
-          'Wait for the next probe, or check the status of X. Calls fail at once until then.',
+        text: 'The circuit of api.x.com (x) is open in 2 processes. No request is sent. The last failure was a server error (503).',
+        what_to_do: 'Check the upstream. A probe that succeeds closes the circuit.',
         since: ago(312),
         until: ahead(21),
         affected_calls: 64,
@@ -94,23 +93,24 @@ function now(ago: Clock, ahead: Clock): NowResponse {
       {
         severity: 'attention',
         kind: 'unknown_operations',
-        text: '2 operations have an unknown outcome: the requests were sent, and their responses were lost.',
-        what_to_do: 'Check the upstream, or record what you found there.',
+        text: '2 operations have an unknown outcome: the upstream may or may not have acted.',
+        what_to_do: 'Check the upstream, then settle each one.',
+        affected_calls: 2,
         since: ago(318),
         tools: ['x_post_tweet'],
       },
       {
         severity: 'attention',
         kind: 'approvals_waiting',
-        text: '3 calls wait for your approval; the first expires soon.',
+        text: '3 approvals wait for a decision.',
         since: ago(1500),
-        tools: ['x_post_tweet', 'github_create_issue'],
+        until: ahead(540),
       },
       {
         severity: 'attention',
         kind: 'approvals_expired',
         text: '1 approval expired without a decision in the last 24 hours.',
-        since: ago(5000),
+        what_to_do: 'Nothing was sent. The agent has to request it again.',
       },
     ],
   };
@@ -235,6 +235,7 @@ function inFlight(ago: Clock, ahead: Clock): InFlightCall[] {
       at: ago(5),
       deadline_at: ahead(50),
       attempts: 2,
+      at_upstream: 0,
       state: 'waiting',
       wait: { reason: 'backoff', since: ago(1), until: ahead(3), next_attempt: 3 },
       last_fault: { kind: 'timeout', sent: 'maybe', clock: 'attempt' },
@@ -246,7 +247,8 @@ function inFlight(ago: Clock, ahead: Clock): InFlightCall[] {
       process_name: 'toolkeel',
       at: ago(1),
       deadline_at: ahead(14),
-      attempts: 1,
+      attempts: 2,
+      at_upstream: 2,
       state: 'running',
     },
     {
@@ -257,7 +259,8 @@ function inFlight(ago: Clock, ahead: Clock): InFlightCall[] {
       at: ago(2),
       deadline_at: ahead(280),
       attempts: 2,
-      state: 'running',
+      at_upstream: 1,
+      state: 'retrying',
       last_fault: { kind: 'network', sent: 'no' },
     },
   ];
@@ -317,6 +320,7 @@ function unknownPosts(ago: Clock): Operation[] {
     created_at: ago(Number(seconds)),
     sending_at: ago(Number(seconds) - 1),
     arguments: { text: String(text) },
+    answer: { error: { code: 'outcome_unknown', details: { cause_code: 'x_network_error' } } },
     blocked: {
       reason: 'read_back_failed',
       explanation: 'The read-back failed. See the server log for the cause.',

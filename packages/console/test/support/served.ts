@@ -56,7 +56,10 @@ const POLICY = {
   ],
 } as const;
 
-export async function startInstallation(): Promise<Installation> {
+/** `rules`: instead of those above. */
+export async function startInstallation(
+  rules: readonly object[] = POLICY.rules,
+): Promise<Installation> {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-console-'));
   const x = await startXSandbox({ tier: 'enterprise', duplicateWindowMs: 0 });
   const stac = await startStacSandbox({ scale: 0.1 });
@@ -64,6 +67,7 @@ export async function startInstallation(): Promise<Installation> {
   writeFileSync(token, x.credentials.accessToken, { mode: 0o600 });
   const config = {
     ...POLICY,
+    rules,
     dataDir: 'data',
     packs: {
       stac: {},

@@ -280,10 +280,7 @@ export class CallEngine {
     const stats = new CallStats(tool, true, startedAt);
     const at = Date.now();
     const inFlight = (): InFlight =>
-      describeInFlight(
-        { correlationId, name: tool, at, startedAt, stats },
-        this.#options.clock.now(),
-      );
+      describeInFlight({ correlationId, name: tool, at, startedAt, stats });
     this.#watched.set(correlationId, { stats, inFlight });
     return () => {
       this.#watched.delete(correlationId);
@@ -298,11 +295,10 @@ export class CallEngine {
 
   /** The calls in flight, the oldest first, and operations that the journal executes. */
   inFlight(limit: number): readonly InFlight[] {
-    const now = this.#options.clock.now();
     const described: InFlight[] = [];
     for (const call of this.#running.values()) {
       if (described.length >= limit) break;
-      described.push(describeInFlight(call, now));
+      described.push(describeInFlight(call));
     }
     for (const { inFlight } of this.#watched.values()) {
       if (described.length < limit) described.push(inFlight());

@@ -42,17 +42,6 @@ describe('a timeline', () => {
     expect(timeline.serialize()).not.toContain('secret');
   });
 
-  it('tells waiting from running while the call is in flight', () => {
-    const limited = { kind: 'rate_limited', sent: 'answered' };
-    const timeline = noted(of('retry_attempt', 1010, { attempt: 1, afterMs: 40, fault: limited }));
-    expect(timeline.waitAt(1049)).toMatchObject({ reason: 'rate_limit', planned: 50 });
-    expect(timeline.waitAt(1051)).toBeUndefined();
-    timeline.note(of('queue_wait', 1060, { ahead: 3 }));
-    expect(timeline.waitAt(9999)).toMatchObject({ reason: 'queue' });
-    timeline.note(of('attempt_end', 1100, { attempt: 0, elapsedMs: 5 }));
-    expect(timeline.waitAt(9999)).toBeUndefined();
-  });
-
   it('keeps the waits of two requests apart, and ends those of a request that ends', () => {
     const other = { upstream: 'other' };
     const timeline = noted(

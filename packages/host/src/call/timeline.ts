@@ -1,7 +1,7 @@
 import type { Fault, KernelEvent } from '@toolkeel/kernel';
 
 /** Why a call waits between attempts. */
-export type WaitReason = 'backoff' | 'rate_limit' | 'circuit' | 'queue';
+type WaitReason = 'backoff' | 'rate_limit' | 'circuit' | 'queue';
 
 /** The part of a fault that may be stored: its cause may contain a URL or a header. */
 export interface RecordedFault {
@@ -22,6 +22,8 @@ export type TimelineItem =
       readonly upstream?: string;
       readonly fault?: RecordedFault;
       readonly hedge?: true;
+      /** The name of the pipeline. */
+      readonly request?: string;
     }
   | {
       readonly kind: 'wait';
@@ -37,7 +39,14 @@ export type TimelineItem =
     }
   | { readonly kind: 'give_up'; readonly at: number; readonly reason: string };
 
-type Wait = Extract<TimelineItem, { kind: 'wait' }>;
+/** A hedged attempt that has not ended. */
+export interface RunningHedge {
+  readonly attempt: number;
+  readonly from: number;
+  readonly upstream?: string;
+}
+
+type Attempt = Extract<TimelineItem, { kind: 'attempt' }>;
 type AttemptEnd = Extract<KernelEvent, { type: 'attempt_end' }>;
 
 /** As stored. `omitted`: items that were left out. */
@@ -48,6 +57,7 @@ export interface StoredTimeline {
 
 /** More items than any ordinary call has. */
 const MAX_ITEMS = 48;
+const MAX_NAME = 60;
 
 /** What a call does at its upstreams, for the console: bounded, and without arguments or addresses. */
 export class CallTimeline {
@@ -56,7 +66,8 @@ export class CallTimeline {
   /** The only event so far, if it is a successful attempt: most calls need no more. */
   #plain: AttemptEnd | undefined;
   #omitted = 0;
-  #hedges: Set<number> | undefined;
+  /** Hedged attempts that have not ended, by their index. */
+  #hedges: Map<number, RunningHedge> | undefined;
   lastFault: RecordedFault | undefined;
 
   constructor(startedAt: number) {
@@ -98,24 +109,18 @@ export class CallTimeline {
         this.#add({ kind: 'wait', reason: 'queue', from: at, ...where });
         break;
       case 'hedge_attempt':
-        (this.#hedges ??= new Set()).add(event.attempt);
+        (this.#hedges ??= new Map()).set(event.attempt, {
+          attempt: event.attempt + 1,
+          from: at,
+          ...where,
+        });
         break;
       case 'attempt_end': {
-        const { attempt, elapsedMs } = event;
-        const from = Math.max(0, at - Math.round(elapsedMs));
-        const fault = event.fault && recordedFault(event.fault);
-        this.lastFault = fault;
-        this.#endWait(attempt + 1, upstream, from);
-        const isHedge = this.#hedges?.delete(attempt) === true;
-        this.#add({
-          kind: 'attempt',
-          attempt: attempt + 1,
-          from,
-          to: at,
-          ...where,
-          ...(fault && { fault }),
-          ...(isHedge && { hedge: true }),
-        });
+        const isHedge = this.#hedges?.delete(event.attempt) === true;
+        const item = this.#attemptOf(event, isHedge);
+        this.lastFault = item.fault;
+        this.#endWait(item.attempt, upstream, item.from);
+        this.#add(item);
         break;
       }
       case 'retry_give_up':
@@ -123,18 +128,41 @@ export class CallTimeline {
         break;
       case 'call_end':
         this.#endWait(undefined, upstream, at);
+        for (const [attempt, hedge] of this.#hedges ?? []) {
+          if (hedge.upstream === upstream) this.#hedges?.delete(attempt);
+        }
         break;
       default:
     }
   }
 
-  /** The wait that has not reached its planned end; undefined if an attempt or the handler runs. */
-  waitAt(now: number): Wait | undefined {
-    const at = now - this.#startedAt;
-    return this.#items?.findLast(
-      (item): item is Wait =>
-        item.kind === 'wait' && item.to === undefined && (item.planned ?? Infinity) > at,
-    );
+  #attemptOf(event: AttemptEnd, isHedge = false): Attempt {
+    const { at, attempt, elapsedMs, upstream, fault, name } = event;
+    const to = Math.round(at - this.#startedAt);
+    return {
+      kind: 'attempt',
+      attempt: attempt + 1,
+      from: Math.max(0, to - Math.round(elapsedMs)),
+      to,
+      ...(upstream !== undefined && { upstream }),
+      ...(fault && { fault: recordedFault(fault) }),
+      ...(isHedge && { hedge: true }),
+      ...(name !== undefined && { request: name.slice(0, MAX_NAME) }),
+    };
+  }
+
+  /** What a report of the process says while the call is in flight: at most `limit` items, the latest. */
+  inFlight(limit: number): {
+    readonly items: readonly TimelineItem[];
+    readonly omitted: number;
+    readonly hedges: readonly RunningHedge[];
+  } {
+    const items = this.#items ?? (this.#plain ? [this.#attemptOf(this.#plain)] : []);
+    return {
+      items: items.slice(-limit),
+      omitted: this.#omitted + Math.max(0, items.length - limit),
+      hedges: this.#hedges ? [...this.#hedges.values()] : [],
+    };
   }
 
   /** The number of attempts that ended. */

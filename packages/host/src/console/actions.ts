@@ -201,7 +201,10 @@ function consequencesOf(
   const executed =
     blocked.length === 0
       ? [`A live process executes ${tool} once, with exactly these arguments.`]
-      : [`${tool} is not executed before this changes: ${blocked.join(' ')}`];
+      : [
+          `${tool} is not executed yet: ${blocked.join(' ')}`,
+          'It stays approved. A live process executes it once, when nothing stops it any more, unless it expires before.',
+        ];
   const step = steps.find(({ state }) => state === 'sending');
   switch (action.action) {
     case 'approve':

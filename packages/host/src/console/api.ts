@@ -24,6 +24,7 @@ export interface ApiOptions extends ConsoleOptions {
   readonly linkTo: (
     url: string,
     name: string,
+    isNamed?: boolean,
   ) => { readonly link: string; readonly expiresAt: number };
 }
 

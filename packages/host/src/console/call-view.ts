@@ -1,6 +1,6 @@
 import type { CallSummary, StoredEnvelope, Timeline, TimelineItem } from '@toolkeel/console';
 import type { OperationView, StoredCall } from '@toolkeel/journal';
-import type { InFlight } from '../call/in-flight.js';
+import { progressAt, type InFlight } from '../call/in-flight.js';
 import type { StoredTimeline, TimelineItem as Recorded } from '../call/timeline.js';
 import { iso, type KnownProcess } from './process-view.js';
 
@@ -52,31 +52,26 @@ export function timelineOf(
   return withApproval(timeline(input, processOf(call.process, processes)), call, operation);
 }
 
-/** The timeline of a call in flight: its process reports attempts only when the call ends. */
+/** The timeline of a call in flight, with the attempts that have not ended. */
 export function timelineInFlight(
   call: InFlight,
   process: KnownProcess | undefined,
   now: number,
 ): Timeline {
-  const { at, wait, attempts } = call;
-  const length = Math.max(0, now - at);
-  const items: Recorded[] = wait
-    ? [
-        {
-          kind: 'wait',
-          reason: wait.reason,
-          from: wait.since - at,
-          ...(wait.until !== undefined && { planned: wait.until - at }),
-          ...(call.fault && { fault: call.fault }),
-        },
-      ]
-    : [];
+  const { at, items = [], omitted } = call;
   const base = timeline(
-    { at, lengthMs: length, items, isRecorded: false, isInFlight: true },
+    { at, lengthMs: Math.max(0, now - at), items, omitted, isRecorded: true, isInFlight: true },
     process,
   );
-  const running: TimelineItem = { kind: 'attempt', attempt: attempts, from_ms: 0 };
-  return wait ? base : { ...base, items: [...base.items, running] };
+  const { running } = progressAt(call, now);
+  const open = running.map(({ attempt, from, upstream, hedge }): TimelineItem => ({
+    kind: 'attempt',
+    attempt,
+    from_ms: from,
+    ...(upstream !== undefined && { upstream }),
+    ...(hedge && { hedge }),
+  }));
+  return { ...base, items: [...base.items, ...open].toSorted(byStart) };
 }
 
 function timeline(input: TimelineInput, process: KnownProcess | undefined): Timeline {
@@ -85,9 +80,7 @@ function timeline(input: TimelineInput, process: KnownProcess | undefined): Time
   return {
     starts_at: iso(at),
     length_ms: lengthMs,
-    items: items
-      .map((item) => itemView(item, lengthMs, isInFlight))
-      .toSorted((one, other) => startOf(one) - startOf(other)),
+    items: items.map((item) => itemView(item, lengthMs, isInFlight)).toSorted(byStart),
     circuits: [...upstreams].flatMap((name) =>
       name === undefined ? [] : circuitStrip(name, process, at, lengthMs),
     ),
@@ -96,6 +89,7 @@ function timeline(input: TimelineInput, process: KnownProcess | undefined): Time
   };
 }
 
+const byStart = (one: TimelineItem, other: TimelineItem): number => startOf(one) - startOf(other);
 const startOf = (item: TimelineItem): number => (item.kind === 'mark' ? item.at_ms : item.from_ms);
 
 function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): TimelineItem {
@@ -106,12 +100,15 @@ function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): Timeli
   const { upstream, fault } = item;
   const where = upstream === undefined ? undefined : { upstream };
   if (item.kind === 'attempt') {
-    const { attempt, from, to, hedge } = item;
+    const { attempt, from, to, hedge, request } = item;
     const shown = { kind: 'attempt', attempt, from_ms: from, to_ms: to, ...where } as const;
-    return { ...shown, ...(fault && { fault }), ...(hedge && { hedge }) };
+    const more = { ...(hedge && { hedge }), ...(request && { request: requestText(request) }) };
+    return { ...shown, ...(fault && { fault }), ...more };
   }
   const { reason, from, planned } = item;
-  const to = item.to ?? (isInFlight ? undefined : lengthMs);
+  // In flight, a wait whose planned end has passed is over: its attempt has begun.
+  const isOver = planned !== undefined && planned <= lengthMs;
+  const to = item.to ?? (isInFlight ? (isOver ? planned : undefined) : lengthMs);
   const cause = fault ? ` after ${faultText(fault)}` : '';
   return {
     kind: 'wait',
@@ -122,6 +119,14 @@ function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): Timeli
     text: `${WAITS[reason]}${cause}.`,
     ...where,
   };
+}
+
+/** Clients name their pipelines `x_once` and `x_read`, or after what they read: `userPosts`. */
+function requestText(name: string): string {
+  return name
+    .replace(/_(?:once|idempotent)$/, ' write')
+    .replaceAll('_', ' ')
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 const WAITS = {
@@ -165,7 +170,13 @@ const FAULTS: Readonly<Record<string, string>> = {
   overloaded: 'an overload',
 };
 
-function faultText({ kind, status }: { readonly kind: string; readonly status?: number }): string {
+export function faultText({
+  kind,
+  status,
+}: {
+  readonly kind: string;
+  readonly status?: number;
+}): string {
   const text = FAULTS[kind] ?? 'an unexpected error';
   return status === undefined ? text : `${text} (${status})`;
 }
@@ -245,16 +256,27 @@ function parseTimeline(json: string | undefined): StoredTimeline | undefined {
   return json === undefined ? undefined : (JSON.parse(json) as StoredTimeline);
 }
 
+/** Several requests of one call are no retries. Undefined: it is not stored. */
+function retriesOf(call: StoredCall): number | undefined {
+  const stored = parseTimeline(call.timeline);
+  if (!stored) return call.attempts <= 1 ? 0 : undefined;
+  if (stored.omitted !== undefined) return undefined;
+  return stored.items.filter(
+    (item) => item.kind === 'attempt' && item.attempt > 1 && item.hedge === undefined,
+  ).length;
+}
+
 const NO_DATA = 'The data of successful reads is not stored.';
 const NO_DETAILS =
   'Details are not stored: they may repeat arguments of a mutation, or were too long.';
 
 /** What the agent saw, as far as it is stored. */
 export function envelopeOf(call: StoredCall, operation: OperationView | undefined): StoredEnvelope {
+  const retries = retriesOf(call);
   const meta = {
     elapsed_ms: call.elapsedMs,
     correlation_id: call.correlationId,
-    retry_count: Math.max(0, call.attempts - 1),
+    ...(retries !== undefined && { retry_count: retries }),
   };
   if (call.failure !== undefined) {
     const failure = JSON.parse(call.failure) as {

@@ -75,8 +75,12 @@ function upstreamChecks(
   const names = live.map(({ process }) => `${process.name} (pid ${process.pid})`).join(', ');
   const upstreams = live.flatMap(({ pack }) => pack.upstreams);
   return [
-    { by: 'process', result: 'passes', text: `It is executed by ${names}.` },
-    circuitCheck(upstreams),
+    {
+      by: 'process',
+      result: 'passes',
+      text: `It is executed by ${live.length === 1 ? names : `one of ${names}`}.`,
+    },
+    circuitCheck(upstreams, now),
     rateLimitCheck(upstreams),
     budgetCheck(upstreams),
   ];
@@ -86,18 +90,23 @@ type Upstream = ReturnType<typeof processView>['packs'][number]['upstreams'][num
 
 const UNUSED = 'No request was sent to the upstream yet.';
 
-function circuitCheck(upstreams: readonly Upstream[]): Check {
+function circuitCheck(upstreams: readonly Upstream[], now: number): Check {
   if (upstreams.length === 0) return { by: 'circuit', result: 'passes', text: UNUSED };
   const first = upstreams.find(({ circuit }) => circuit.state === 'open');
   if (!first) {
     const names = [...new Set(upstreams.map(({ name }) => name))].join(', ');
     return { by: 'circuit', result: 'passes', text: `The circuit is not open (${names}).` };
   }
+  const { probe_at: probeAt } = first.circuit;
+  if (probeAt !== undefined && Date.parse(probeAt) <= now) {
+    const text = `The circuit of ${first.name} is open, and lets the next request through as a probe.`;
+    return { by: 'circuit', result: 'passes', text };
+  }
   return {
     by: 'circuit',
     result: 'blocks',
     text: `The circuit of ${first.name} is open.`,
-    ...(first.circuit.probe_at !== undefined && { until: first.circuit.probe_at }),
+    ...(probeAt !== undefined && { until: probeAt }),
   };
 }
 

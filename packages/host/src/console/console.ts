@@ -61,8 +61,12 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { log, host } = options;
   const sessions = new Sessions();
   const textPreview = options.textPreview ?? plainTextPreview;
-  const linkTo = (url: string, name: string): { link: string; expiresAt: number } => {
-    const { code, expiresAt } = sessions.createLink(name);
+  const linkTo = (
+    url: string,
+    name: string,
+    isNamed = false,
+  ): { link: string; expiresAt: number } => {
+    const { code, expiresAt } = sessions.createLink(name, isNamed);
     return { link: `${url}/#login=${code}`, expiresAt };
   };
   const api = createApi({ ...options, textPreview, sessions, linkTo });

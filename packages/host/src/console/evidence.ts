@@ -24,7 +24,7 @@ export async function evidenceOf(
   );
   const error = errorOf(view);
   return {
-    sent: sentOf(view),
+    sent: sentOf(view, error),
     key: stored?.dedupKey ?? { by: 'content', value: view.key },
     ...(error && { last_response: error }),
     ...(view.blocked && {
@@ -48,7 +48,7 @@ export async function evidenceOf(
   };
 }
 
-function sentOf(view: Operation): Evidence['sent'] {
+function sentOf(view: Operation, error: Evidence['last_response']): Evidence['sent'] {
   const { sending_at: at, state, outcome } = view;
   if (at === undefined) return { state: 'no', text: 'No request was sent.' };
   if (state === 'succeeded' || state === 'rejected') {
@@ -57,11 +57,23 @@ function sentOf(view: Operation): Evidence['sent'] {
   if (state === 'released' || outcome === 'not_executed') {
     return { state: 'maybe', at, text: 'It was sent, and proved not to be executed.' };
   }
+  const status = statusOf(error?.details);
+  if (state === 'unknown' && status !== undefined) {
+    const text = `It was sent. The upstream answered ${status}, which does not tell whether it acted.`;
+    return { state: 'answered', at, text };
+  }
   const isOpen = state === 'unknown' || state === 'sending';
   const text = isOpen
     ? 'It was marked as sending. The request may have left, and no final answer was recorded.'
     : 'It was sent.';
   return { state: 'maybe', at, text };
+}
+
+function statusOf(details: unknown): number | undefined {
+  const { status } = (typeof details === 'object' && details !== null ? details : {}) as {
+    readonly status?: unknown;
+  };
+  return typeof status === 'number' ? status : undefined;
 }
 
 function errorOf({ answer, code = '' }: Operation): Evidence['last_response'] | undefined {

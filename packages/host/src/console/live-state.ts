@@ -90,7 +90,7 @@ export class LiveState {
   }
 
   inFlight() {
-    return inFlightViews(this.#processes);
+    return inFlightViews(this.#processes, this.#now);
   }
 
   callViews(calls: readonly StoredCall[]) {

@@ -2,7 +2,8 @@ import type { AuditStatus, NowResponse, Statement } from '@toolkeel/console';
 import type { OperationView } from '@toolkeel/journal';
 import type { OperatorJournal } from '../governance/operator.js';
 import type { LiveState } from './live-state.js';
-import { iso, processView, type KnownProcess } from './process-view.js';
+import { iso, type KnownProcess } from './process-view.js';
+import { upstreamStatements } from './upstream-statements.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -13,7 +14,6 @@ const MANY = 200;
 /** The share of failed calls in five minutes from which a tool counts as failing. */
 const FAILING_SHARE = 0.5;
 const FAILING_CALLS = 3;
-const MAX_COUNTED = 1000;
 
 export interface NowInput {
   readonly live: LiveState;
@@ -35,11 +35,12 @@ export async function describeNow(input: NowInput): Promise<NowResponse> {
   const counts = await journal.counts();
   const undecided = waiting.filter(({ approval }) => approval?.decision === undefined);
   const hour = live.series.totals(now - HOUR_MS);
+  const upstreams = await upstreamStatements(live, journal);
   const statements: readonly Statement[] = [
     ...(audit.state === 'invalid' ? [auditStatement(audit)] : []),
-    ...(await upstreamStatements(input)),
+    ...upstreams,
     ...processes.flatMap((process) => lostStatement(process, now)),
-    ...toolStatements(live),
+    ...(await toolStatements(input, upstreams)),
     ...unknownStatement(unknown, counts.unknown),
     ...approvalStatements(undecided, counts.awaitingApproval, waiting, expired),
     ...cautions.map((text): Statement => ({
@@ -61,12 +62,12 @@ export async function describeNow(input: NowInput): Promise<NowResponse> {
       processes_live: ages.length,
       processes_lost: recentlyLost,
       in_flight: inFlight.filter(({ lost }) => !lost).length,
-      retrying: inFlight.filter(({ lost, state }) => !lost && state === 'waiting').length,
+      retrying: inFlight.filter(({ lost, state }) => !lost && state !== 'running').length,
       unknown: counts.unknown,
       approvals: counts.awaitingApproval,
       approvals_expired: expired.length,
       calls_last_hour: total.reduce((sum, { calls }) => sum + calls, 0),
-      failed_last_hour: total.reduce((sum, { calls, ok }) => sum + calls - ok, 0),
+      failed_last_hour: total.reduce((sum, { failed }) => sum + failed, 0),
     },
   };
 }
@@ -81,99 +82,6 @@ function auditStatement({ problem_count: count, problems }: AuditStatus): Statem
     text: `The audit chain is not intact: ${first?.message ?? `${count} problems`}.`,
     what_to_do: 'Compare with a backup, and find out who can write to the journal.',
   };
-}
-
-async function upstreamStatements({ live, journal }: NowInput): Promise<readonly Statement[]> {
-  const found: Statement[] = [];
-  for (const process of live.processes) {
-    if (process.state !== 'live') continue;
-    for (const pack of processView(process, live.now, undefined).packs) {
-      const tools = pack.tools.map(({ name }) => name);
-      for (const upstream of pack.upstreams) {
-        const statement = upstreamStatement(
-          upstream,
-          `${process.info.name}, pid ${process.info.pid}`,
-        );
-        if (!statement) continue;
-        const affected =
-          statement.since === undefined
-            ? undefined
-            : await failedCalls(journal, Date.parse(statement.since), process.id, tools);
-        found.push({
-          ...statement,
-          upstream: upstream.name,
-          process_id: process.id,
-          tools: affected?.tools ?? [],
-          ...(affected && { affected_calls: affected.calls }),
-        });
-      }
-    }
-  }
-  return found;
-}
-
-type UpstreamView = ReturnType<typeof processView>['packs'][number]['upstreams'][number];
-
-function upstreamStatement(upstream: UpstreamView, where: string): Statement | undefined {
-  const { name, circuit, health, failing_since: failingSince, rate_limits: limits } = upstream;
-  const { last_failure: failure, retry_budget: budget } = upstream;
-  const cause = failure
-    ? ` Last fault: ${failure.fault}${failure.status === undefined ? '' : ` (${failure.status})`}.`
-    : '';
-  const since = failingSince ?? circuit.since;
-  if (circuit.state === 'open') {
-    return {
-      severity: 'broken',
-      kind: 'circuit_open',
-      text: `The circuit of ${name} is open (${where}): no request is sent.${cause}`,
-      what_to_do: 'Check the upstream. A probe closes the circuit when it responds again.',
-      ...(since !== undefined && { since }),
-      ...(circuit.probe_at !== undefined && { until: circuit.probe_at }),
-    };
-  }
-  if (health === 'failing') {
-    return {
-      severity: 'broken',
-      kind: 'upstream_failing',
-      text: `Every request to ${name} fails (${where}).${cause}`,
-      what_to_do: 'Check the upstream and its credential.',
-      ...(since !== undefined && { since }),
-    };
-  }
-  const exhausted = limits.filter(({ remaining }) => remaining <= 0);
-  if (exhausted.length > 0) {
-    const until = exhausted
-      .map(({ resets_at: at }) => at)
-      .toSorted()
-      .at(-1);
-    return {
-      severity: 'attention',
-      kind: 'rate_limited',
-      text: `The rate limit of ${name} is used up (${where}).`,
-      what_to_do: 'Requests continue when it resets.',
-      ...(until !== undefined && { until }),
-    };
-  }
-  if (budget && budget.tokens < 1) {
-    return {
-      severity: 'attention',
-      kind: 'retry_budget_empty',
-      text: `The retry budget of ${name} is empty (${where}): failed requests are not retried.`,
-      what_to_do: 'Successful requests refill it.',
-    };
-  }
-  return undefined;
-}
-
-async function failedCalls(
-  { store }: OperatorJournal,
-  since: number,
-  process: string,
-  tools: readonly string[],
-): Promise<{ readonly calls: number; readonly tools: readonly string[] }> {
-  const failed = await store.calls({ since, process, failed: true, limit: MAX_COUNTED });
-  const affected = failed.filter(({ tool }) => tools.includes(tool));
-  return { calls: affected.length, tools: [...new Set(affected.map(({ tool }) => tool))] };
 }
 
 function lostStatement(process: KnownProcess, now: number): readonly Statement[] {
@@ -195,21 +103,28 @@ function lostStatement(process: KnownProcess, now: number): readonly Statement[]
   ];
 }
 
-function toolStatements({ series, now }: LiveState): readonly Statement[] {
-  return [...series.totals(now - 5 * MINUTE_MS)].flatMap(([tool, { calls, ok, code }]) => {
-    const failed = calls - ok;
-    if (failed < FAILING_CALLS || failed < FAILING_SHARE * calls) return [];
-    return [
-      {
-        severity: 'attention' as const,
-        kind: 'tool_failing' as const,
-        text: `${failed} of ${calls} calls of ${tool} failed in the last five minutes, most with ${code}.`,
-        affected_calls: failed,
-        since: iso(now - 5 * MINUTE_MS),
-        tools: [tool],
-      },
-    ];
-  });
+/** Tools that fail for another reason than an upstream that is reported already. */
+async function toolStatements(
+  { live: { series, now }, journal: { store } }: NowInput,
+  reported: readonly Statement[],
+): Promise<readonly Statement[]> {
+  const explained = new Set(reported.flatMap(({ tools = [] }) => tools));
+  const since = now - 5 * MINUTE_MS;
+  const found: Statement[] = [];
+  for (const [tool, { calls, failed, code }] of series.totals(since)) {
+    if (explained.has(tool)) continue;
+    if (failed < FAILING_CALLS || failed < FAILING_SHARE * calls) continue;
+    const [first] = await store.calls({ tool, failed: true, since, order: 'oldest', limit: 1 });
+    found.push({
+      severity: 'attention',
+      kind: 'tool_failing',
+      text: `${failed} of ${calls} calls of ${tool} failed in the last five minutes, most with ${code}.`,
+      affected_calls: failed,
+      ...(first && { since: iso(first.at) }),
+      tools: [tool],
+    });
+  }
+  return found;
 }
 
 function unknownStatement(unknown: readonly OperationView[], total: number): readonly Statement[] {
@@ -277,7 +192,7 @@ function approvalStatements(
             severity: 'attention' as const,
             kind: 'approvals_expired' as const,
             text: `${expired.length === 1 ? '1 approval' : `${expired.length} approvals`} expired without a decision in the last 24 hours.`,
-            what_to_do: 'The agent has to request them again.',
+            what_to_do: `Nothing was sent. The agent has to request ${expired.length === 1 ? 'it' : 'them'} again.`,
             operation_ids: expired.map(({ id }) => id),
           },
         ]

@@ -82,7 +82,7 @@ export function actionsOf({ state, approval, steps, damaged }: Operation): reado
 /** For an approval that cannot be decided any more. */
 export function nextStep({ state, approval, code }: Operation): string | undefined {
   if (state === 'expired') {
-    return 'It expired without a decision, and nothing was sent. The agent has to request it again; approvalExpiresInSecs in the configuration gives more time.';
+    return 'It expired without a decision, and nothing was sent. The agent has to request it again; approvals.expiresInHours in the configuration gives more time.';
   }
   if (state === 'denied') return 'It was rejected, and nothing was sent. The agent got the reason.';
   if (state === 'awaiting_approval' && approval?.decision === 'approved') {

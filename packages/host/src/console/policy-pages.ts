@@ -21,11 +21,17 @@ export interface PolicySource {
   readonly file: string | undefined;
 }
 
-export async function describePolicy(source: PolicySource): Promise<PolicyResponse> {
+/** `registered`: the tools of this process; the policy also knows those of packs that are not served. */
+export async function describePolicy(
+  source: PolicySource,
+  registered: ReadonlySet<string>,
+): Promise<PolicyResponse> {
   const { describe, describeTool } = await import('@toolkeel/policy');
   const policy = await source.policy();
   const { profile, mode, template, blockedTools, rules, limits } = describe(policy);
-  const described = [...policy.tools.keys()].flatMap((name) => describeTool(policy, name) ?? []);
+  const described = [...policy.tools.keys()]
+    .filter((name) => registered.has(name))
+    .flatMap((name) => describeTool(policy, name) ?? []);
   const toolsOf = (rule: string): readonly string[] =>
     described
       .filter((tool) => [...tool.rules, tool.otherwise].some((one) => one.rule === rule))

@@ -5,6 +5,7 @@ import type {
   UpstreamState as UpstreamView,
 } from '@toolkeel/console';
 import type { StoredProcess } from '@toolkeel/journal';
+import { progressAt, type InFlight } from '../call/in-flight.js';
 import type { ProcessActivity, ProcessInfo, UpstreamReport } from '../call/process-description.js';
 
 /** A process that has not reported for this long is lost: three reports are missing. */
@@ -130,35 +131,43 @@ function healthOf(
   return failures * 10 >= attempts ? 'degraded' : 'ok';
 }
 
-/** The calls in flight of live and lost processes, the oldest first. */
-export function inFlightViews(processes: readonly KnownProcess[]): readonly InFlightCall[] {
+/** The calls in flight of live and lost processes, the oldest first. `now`: on the store's clock. */
+export function inFlightViews(
+  processes: readonly KnownProcess[],
+  now: number,
+): readonly InFlightCall[] {
   return processes
     .filter(({ state }) => state !== 'ended')
-    .flatMap(({ id, info, activity, state }) =>
-      activity.inFlight.map((call): InFlightCall => {
-        const { correlationId, tool, account, at, deadline, attempts, wait, fault } = call;
-        return {
-          correlation_id: correlationId,
-          tool,
-          ...(account !== undefined && { account }),
-          process_id: id,
-          process_name: info.name,
-          at: iso(at),
-          deadline_at: iso(deadline ?? at),
-          attempts,
-          state: wait ? 'waiting' : 'running',
-          ...(wait && {
-            wait: {
-              reason: wait.reason,
-              since: iso(wait.since),
-              ...(wait.until !== undefined && { until: iso(wait.until) }),
-              ...(wait.next !== undefined && { next_attempt: wait.next }),
-            },
-          }),
-          ...(fault && { last_fault: fault }),
-          ...(state === 'lost' && { lost: true as const }),
-        };
-      }),
-    )
+    .flatMap((process) => process.activity.inFlight.map((call) => inFlightView(call, process, now)))
     .toSorted((one, other) => (one.at < other.at ? -1 : 1));
+}
+
+function inFlightView(call: InFlight, process: KnownProcess, now: number): InFlightCall {
+  const { correlationId, tool, account, at, deadline, fault } = call;
+  // What a lost process did after its last report is not known.
+  const isLost = process.state === 'lost';
+  const { wait, running } = progressAt(call, isLost ? process.reportedAt : now);
+  const isRetrying = running.some(({ attempt, hedge }) => attempt > 1 && !hedge);
+  return {
+    correlation_id: correlationId,
+    tool,
+    ...(account !== undefined && { account }),
+    process_id: process.id,
+    process_name: process.info.name,
+    at: iso(at),
+    deadline_at: iso(deadline ?? at),
+    attempts: (call.ended ?? 0) + running.length,
+    at_upstream: running.length,
+    state: wait ? 'waiting' : isRetrying ? 'retrying' : 'running',
+    ...(wait && {
+      wait: {
+        reason: wait.reason,
+        since: iso(at + wait.from),
+        ...(wait.planned !== undefined && { until: iso(at + wait.planned) }),
+        ...(wait.next !== undefined && { next_attempt: wait.next }),
+      },
+    }),
+    ...(fault && { last_fault: fault }),
+    ...(isLost && { lost: true as const }),
+  };
 }

@@ -29,6 +29,21 @@ it('counts calls by minute, with percentiles within two percent', () => {
   expect(all.total).toMatchObject({ calls: 101, codes: [{ code: 'timeout', calls: 1 }] });
 });
 
+it('does not count a call that waits for approval as failed', () => {
+  const series = new Series();
+  series.add(call(1, 5, 'approval_required'), now);
+  expect(series.read(now).all.total.success_ratio).toBeNull();
+  series.add(call(1, 5), now);
+  series.add(call(1, 5, 'timeout'), now);
+  series.add(call(1, 5, 'approval_required'), now);
+  expect(series.read(now).all.total.success_ratio).toBe(0.5);
+  expect(series.totals(now - 5 * MINUTE).get('look')).toEqual({
+    calls: 4,
+    failed: 1,
+    code: 'timeout',
+  });
+});
+
 it('forgets minutes, and counts tools beyond its bound together', () => {
   const series = new Series();
   for (let n = 0; n < 600; n++) series.add(call(0, 1, 'ok', `tool${n}`), now);

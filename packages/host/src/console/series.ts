@@ -8,10 +8,13 @@ const GROWTH = Math.log(1.02);
 /** Tool names come from servers; more are counted together. */
 const MAX_TOOLS = 500;
 const OTHERS = '(others)';
+const ASKED = 'approval_required';
 
 interface Counted {
   calls: number;
   ok: number;
+  /** Calls that wait for a person: they neither succeeded nor failed. */
+  asked: number;
   readonly latencies: Map<number, number>;
   readonly codes: Map<string, number>;
 }
@@ -41,6 +44,7 @@ export class Series {
     counted.calls++;
     if (code === 'ok') counted.ok++;
     else increment(counted.codes, code, 1);
+    if (code === ASKED) counted.asked++;
     increment(counted.latencies, Math.ceil(Math.log(Math.max(1, elapsedMs)) / GROWTH), 1);
   }
 
@@ -63,14 +67,18 @@ export class Series {
   /** Calls and failures since a time, at the precision of minutes. */
   totals(
     since: number,
-  ): ReadonlyMap<string, { readonly calls: number; readonly ok: number; readonly code: string }> {
+  ): ReadonlyMap<
+    string,
+    { readonly calls: number; readonly failed: number; readonly code: string }
+  > {
     const recent = [...this.#minutes].filter(([minute]) => (minute + 1) * MINUTE_MS > since);
     const names = new Set(recent.flatMap(([, tools]) => [...tools.keys()]));
     return new Map(
       [...names].map((name) => {
         const counted = sum(recent.flatMap(([, tools]) => tools.get(name) ?? []));
-        const code = mostFrequent(counted.codes)[0]?.code ?? '';
-        return [name, { calls: counted.calls, ok: counted.ok, code }];
+        const worst = mostFrequent(counted.codes).find(({ code }) => code !== ASKED);
+        const { calls, ok, asked } = counted;
+        return [name, { calls, failed: calls - ok - asked, code: worst?.code ?? '' }];
       }),
     );
   }
@@ -94,7 +102,8 @@ function seriesOf(counts: readonly (Counted | undefined)[]): Omit<ToolSeries, 't
 }
 
 function ratio(counted: Counted | undefined): number | null {
-  return counted && counted.calls > 0 ? counted.ok / counted.calls : null;
+  const ended = counted ? counted.calls - counted.asked : 0;
+  return counted && ended > 0 ? counted.ok / ended : null;
 }
 
 /** The upper end of the bucket, at most 2 % above the value. */
@@ -116,9 +125,10 @@ function mostFrequent(codes: ReadonlyMap<string, number>) {
 
 function sum(counts: readonly Counted[]): Counted {
   const total = empty();
-  for (const { calls, ok, latencies, codes } of counts) {
+  for (const { calls, ok, asked, latencies, codes } of counts) {
     total.calls += calls;
     total.ok += ok;
+    total.asked += asked;
     for (const [bucket, count] of latencies) increment(total.latencies, bucket, count);
     for (const [code, count] of codes) increment(total.codes, code, count);
   }
@@ -126,7 +136,7 @@ function sum(counts: readonly Counted[]): Counted {
 }
 
 function empty(): Counted {
-  return { calls: 0, ok: 0, latencies: new Map(), codes: new Map() };
+  return { calls: 0, ok: 0, asked: 0, latencies: new Map(), codes: new Map() };
 }
 
 function increment<K>(counts: Map<K, number>, key: K, by: number): void {

@@ -27,7 +27,10 @@ const MINUTE_MS = 60_000;
  */
 export class Sessions {
   readonly #now: () => number;
-  readonly #links = new Map<string, { readonly name: string; readonly expiresAt: number }>();
+  readonly #links = new Map<
+    string,
+    { readonly name: string; readonly isNamed: boolean; readonly expiresAt: number }
+  >();
   readonly #sessions = new Map<string, Session>();
   readonly #onEnd = new Map<string, Set<() => void>>();
   #wrong: number[] = [];
@@ -36,11 +39,11 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** Creates a code that signs in once. */
-  createLink(name: string): Link {
+  /** Creates a code that signs in once. `isNamed`: for this person, so whoever opens it cannot be another. */
+  createLink(name: string, isNamed = false): Link {
     const code = randomBytes(32).toString('base64url');
     const expiresAt = this.#now() + LINK_MS;
-    this.#links.set(digest(code), { name, expiresAt });
+    this.#links.set(digest(code), { name, isNamed, expiresAt });
     dropOldest(this.#links, MAX_LINKS);
     return { code, expiresAt };
   }
@@ -55,11 +58,14 @@ export class Sessions {
     this.#links.delete(key);
     const now = this.#now();
     if (!link || link.expiresAt <= now) {
-      this.#wrong.push(now);
+      this.#wrong = [...this.#wrong, now].slice(-MAX_WRONG);
       return undefined;
     }
     const id = randomBytes(32).toString('base64url');
-    const session = { name: name ?? link.name, expiresAt: now + SESSION_MS };
+    const session = {
+      name: link.isNamed ? link.name : (name ?? link.name),
+      expiresAt: now + SESSION_MS,
+    };
     this.#sessions.set(digest(id), session);
     for (const oldest of dropOldest(this.#sessions, MAX_SESSIONS)) this.#end(oldest);
     return { id, session };

@@ -44,13 +44,35 @@ describe('signing in', () => {
     expect((await stream).at(-1)).toMatchObject({ event: 'signed_out' });
   });
 
-  it('refuses further codes after many wrong ones', async () => {
+  it('refuses further wrong codes after many, and never locks out an operator with a link', async () => {
     const { url, link } = await startConsole();
     for (let n = 0; n < 30; n++) await signIn(url, `${url}/#login=wrong${n}`);
-    expect(await signIn(url, link())).toMatchObject({
+    expect(await signIn(url, `${url}/#login=another`)).toMatchObject({
       status: 429,
       body: { error: { code: 'too_many' } },
     });
+    expect(await signIn(url, link())).toMatchObject({ status: 200 });
+  });
+
+  it('of a link that names a person cannot be signed in as another', async () => {
+    const { url, script } = await startConsole();
+    const { link } = (await script.post('/session/links', { name: 'ana' })).body;
+    expect((await signIn(url, String(link), 'ben')).body).toMatchObject({ name: 'ana' });
+  });
+
+  it('accepts no body that is too large or not JSON, also without a credential', async () => {
+    const { url } = await startConsole();
+    const send = async (body: string, type: string) =>
+      (
+        await fetch(`${url}/api/session`, {
+          method: 'POST',
+          headers: { 'content-type': type },
+          body,
+        })
+      ).status;
+    expect(await send(JSON.stringify({ code: 'x'.repeat(300_000) }), 'application/json')).toBe(413);
+    expect(await send('{"code":"x"}', 'text/plain')).toBe(415);
+    expect(await send('code=x', 'application/x-www-form-urlencoded')).toBe(415);
   });
 });
 

@@ -217,7 +217,7 @@ describe('approvals', () => {
         until: expect.any(String) as string,
       }),
     );
-    expect((consequences as string[])[0]).toContain('is not executed before this changes');
+    expect((consequences as string[])[0]).toContain('is not executed yet');
   });
 
   it('a policy limit that is reached is named', async () => {

@@ -121,6 +121,7 @@ describe('calls', () => {
       in_flight: { state: 'waiting' },
       timeline: {
         items: [
+          { kind: 'attempt', attempt: 1, fault: { kind: 'rate_limited' } },
           { kind: 'wait', reason: 'rate_limit', planned_to_ms: expect.any(Number) as number },
         ],
       },
@@ -189,7 +190,7 @@ describe('what is broken', () => {
       tools: ['shop_look'],
     });
     expect(first?.['text']).toMatch(
-      /^The circuit of api\.shop\.test is open .*Last fault: server \(503\)\.$/,
+      /^The circuit of api\.shop\.test \(shop\) is open in .* No request is sent\. The last failure was a server error \(503\)\.$/,
     );
     const [process] = (await script.get('/processes')).body['processes'] as { packs: unknown[] }[];
     expect(process?.packs).toContainEqual(

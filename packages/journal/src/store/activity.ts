@@ -35,6 +35,7 @@ export interface CallFilter {
   readonly seq?: number;
   readonly tool?: string;
   readonly codes?: readonly string[];
+  /** Neither `ok` nor `approval_required`, which waits for a person. */
   readonly failed?: true;
   readonly outcome?: FailureOutcome;
   readonly process?: string;

@@ -55,7 +55,7 @@ export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX
     setPhase((before) => (before.name === 'acting' || before.name === 'done' ? before : next));
   };
   useEffect(() => {
-    if (lacksReason || phase.name === 'done') return undefined;
+    if (phase.name === 'done') return undefined;
     let isCurrent = true;
     const timer = setTimeout(
       () => void preview(() => isCurrent),
@@ -65,7 +65,7 @@ export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [body, lacksReason]);
+  }, [body]);
 
   const act = async (from: Preview): Promise<void> => {
     setPhase({ name: 'acting', preview: from });
@@ -116,6 +116,7 @@ export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX
   // A preview of an earlier text is shown until the next one is there, but not acted on.
   const isCurrent = phase.name === 'previewed' && phase.body === body;
   const canAct = isCurrent && !lacksReason && shown?.refused === undefined && !isLost;
+  const isStopped = shown?.checks.some(({ result }) => result === 'blocks') ?? false;
   const foot = (
     <>
       <Close onClose={onClose} />
@@ -125,7 +126,9 @@ export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX
         disabled={!canAct}
         onClick={() => shown && void act(shown)}
       >
-        {phase.name === 'acting' ? 'Sending …' : label.confirm}
+        {phase.name === 'acting'
+          ? (label.busy ?? 'Sending …')
+          : (isStopped && label.confirmStopped) || label.confirm}
       </button>
     </>
   );
@@ -141,9 +144,8 @@ export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX
         />
       ) : null}
       {needs === 'result' && shown && <ResultForm preview={shown} onChange={setData} />}
-      {lacksReason && <p class="muted">The consequence is shown when you have given a reason.</p>}
-      {!shown && !lacksReason && <Loading what="the consequence" />}
-      {shown && !lacksReason && <PreviewView preview={shown} />}
+      {!shown && <Loading what="the consequence" />}
+      {shown && <PreviewView preview={shown} isIncomplete={lacksReason} />}
     </Dialog>
   );
 }

@@ -5,12 +5,21 @@ interface Label {
   readonly name: string;
   /** On the button that executes it. */
   readonly confirm: string;
+  /** The same, while something stops the execution. */
+  readonly confirmStopped?: string;
+  /** On the same button while it is executed. */
+  readonly busy?: string;
   readonly title: string;
   readonly danger?: true;
 }
 
 export const LABELS: Readonly<Record<ActionName, Label>> = {
-  approve: { name: 'Approve', confirm: 'Approve and execute', title: 'Approve this call?' },
+  approve: {
+    name: 'Approve',
+    confirm: 'Approve and execute',
+    confirmStopped: 'Approve for later',
+    title: 'Approve this call?',
+  },
   edit: { name: 'Save the edit', confirm: 'Save the edit', title: 'Save this edit?' },
   edit_and_approve: {
     name: 'Edit and approve',
@@ -27,6 +36,7 @@ export const LABELS: Readonly<Record<ActionName, Label>> = {
   check_upstream: {
     name: 'Check the upstream now',
     confirm: 'Check now',
+    busy: 'Checking …',
     title: 'Check the upstream?',
   },
   it_happened: {

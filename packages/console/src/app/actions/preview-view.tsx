@@ -5,13 +5,19 @@ import { Diff } from '../ui/diff.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { PostPreview } from '../ui/post.js';
 
+interface PreviewProps {
+  readonly preview: Preview;
+  /** The operator has not given what the action needs, so the refusal is no news. */
+  readonly isIncomplete?: boolean;
+}
+
 /** What will happen, as the runtime computes it: consequences, checks, exact arguments, audit entry. */
-export function PreviewView({ preview }: { readonly preview: Preview }): JSX.Element {
+export function PreviewView({ preview, isIncomplete = false }: PreviewProps): JSX.Element {
   const { consequences, checks, hash, text, audit, refused } = preview;
   const { arguments: args, arguments_before: before } = preview;
   return (
     <>
-      {refused !== undefined && (
+      {refused !== undefined && !isIncomplete && (
         <div class="note is-danger" role="alert">
           <div>
             <strong>Not possible</strong>

@@ -34,7 +34,7 @@ export function ResultForm({ preview, onChange }: ResultFormProps): JSX.Element 
     <section class="section">
       <h3>The result that repeated calls receive</h3>
       <p class="small muted">
-        Take it from the upstream. If you leave it unchanged, they learn only that it happened.
+        Take it from the upstream. If you fill in nothing, they learn only that it happened.
       </p>
       <FormFields fields={fields} texts={shown} errors={errors} onChange={change} />
     </section>

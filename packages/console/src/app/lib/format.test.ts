@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  endOf,
   formatAge,
   formatAmount,
   formatDuration,
   formatMoment,
   formatShare,
+  formatSpan,
   formatTime,
   plural,
   shortId,
@@ -97,4 +99,20 @@ describe('a moment', () => {
       '',
     ]);
   });
+});
+
+test('a call ends its duration after its start', () => {
+  expect(endOf({ at: '2026-05-12T10:00:00.000Z', elapsed_ms: 7_300 })).toBe(
+    Date.parse('2026-05-12T10:00:07.300Z'),
+  );
+});
+
+test('a span is never "now": it stands between words', () => {
+  expect([0, 1_999, 2_000, 90_000].map(formatSpan)).toEqual(['1 s', '1 s', '2 s', '1 min']);
+});
+
+test('money has cents', () => {
+  expect(formatAmount({ amount: 0.2, unit: 'USD' })).toBe('0.20 USD');
+  expect(formatAmount({ amount: 0.015, unit: 'USD' })).toBe('0.015 USD');
+  expect(formatAmount({ amount: 1, unit: 'post' })).toBe('1 post');
 });

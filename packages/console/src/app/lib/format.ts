@@ -9,9 +9,12 @@ export function formatCount(count: number): string {
 
 const AMOUNT = new Intl.NumberFormat('en', { maximumSignificantDigits: 6 });
 
-/** A cost: `1 post`, `0.015 USD`. */
+const MONEY = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+
+/** A cost: `1 post`, `0.20 USD`, `0.015 USD`. */
 export function formatAmount({ amount, unit }: { amount: number; unit: string }): string {
-  return `${Number.isFinite(amount) ? AMOUNT.format(amount) : NONE} ${unit}`;
+  const format = /^[A-Z]{3}$/.test(unit) ? MONEY : AMOUNT;
+  return `${Number.isFinite(amount) ? format.format(amount) : NONE} ${unit}`;
 }
 
 /** `1 call`, `2 calls`. */
@@ -51,6 +54,11 @@ export function formatAge(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** A span that is left or has passed, in one unit, at least a second: `1 s`, `12 s`, `3 min`. */
+export function formatSpan(ms: number): string {
+  return ms < 2000 ? '1 s' : formatAge(ms);
+}
+
 /** A share of one, without claiming 100 % for 99.99 % or 0 % for one in a million. */
 export function formatShare(share: number | undefined): string {
   if (share === undefined || !Number.isFinite(share)) return NONE;
@@ -69,6 +77,11 @@ const ZONE = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
 export function zoneAt(at: number): string {
   if (!isMoment(at)) return '';
   return ZONE.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+/** When a call ended; `at` is its start. */
+export function endOf({ at, elapsed_ms }: { at: string; elapsed_ms: number }): number {
+  return toMs(at) + elapsed_ms;
 }
 
 /** Milliseconds of an ISO time or of a number; NaN for anything else. */

@@ -4,7 +4,8 @@ import type { AuditRow, AuditStatus } from '../../api/types.js';
 import { api, withParameters, type Answer } from '../data/api.js';
 import { useLoad } from '../data/load.js';
 import { live } from '../data/stream.js';
-import { formatCount, shortId } from '../lib/format.js';
+import { formatCount } from '../lib/format.js';
+import { actorText, auditText } from '../ui/audit-text.js';
 import { Age, Badge, Empty, Facts, Id, Note, Time, type Tone } from '../ui/basics.js';
 import { Icon } from '../ui/icons.js';
 import { JsonTree } from '../ui/json-tree.js';
@@ -195,7 +196,7 @@ function Rows({ head }: { readonly head: number }): JSX.Element {
 }
 
 function Row({ row }: { readonly row: AuditRow }): JSX.Element {
-  const { seq, at, kind, actor, operation_id, tool, detail, hash, malformed } = row;
+  const { seq, at, actor, operation_id, tool, detail, hash, malformed } = row;
   return (
     <tr>
       <th scope="row" class="cell-name" title={hash}>
@@ -205,11 +206,11 @@ function Row({ row }: { readonly row: AuditRow }): JSX.Element {
         <Time at={at} />
       </td>
       <td data-label="What">
-        <code>{kind}</code>
+        {auditText(row)}
         {malformed !== undefined && <Badge tone="danger">{malformed}</Badge>}
       </td>
       <td data-label="Who" class="wrap-anywhere" title={actor}>
-        {actor.startsWith('own_') ? `process ${shortId(actor)}` : actor}
+        {actorText(actor)}
       </td>
       <td data-label="Operation">
         {operation_id === undefined ? (

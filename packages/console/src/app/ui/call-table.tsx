@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { CallSummary } from '../../api/types.js';
-import { formatDuration } from '../lib/format.js';
+import { endOf, formatDuration } from '../lib/format.js';
 import { Time } from './basics.js';
 import { CodeBadge } from './states.js';
 
@@ -27,7 +27,7 @@ export function CallTable({ calls }: { readonly calls: readonly CallSummary[] })
             <tr key={call.seq}>
               <td>
                 <a href={`/calls/${call.seq}`}>
-                  <Time at={call.at} />
+                  <Time at={endOf(call)} />
                 </a>
               </td>
               <td>{call.tool}</td>

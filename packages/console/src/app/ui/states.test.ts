@@ -10,6 +10,7 @@ const call: InFlightCall = {
   at: '',
   deadline_at: '',
   attempts: 2,
+  at_upstream: 0,
   state: 'waiting',
   wait: { reason: 'backoff', since: '', until: new Date(9_000).toISOString() },
 };
@@ -17,8 +18,15 @@ const call: InFlightCall = {
 test('"running" never hides a retry', () => {
   expect(inFlightText(call, 1_000)).toBe('Waits to retry, 8 s left');
   expect(inFlightText(call, 10_000)).toBe('Waits to retry');
-  expect(inFlightText({ ...call, state: 'running' }, 0)).toBe('Retrying: attempt 2');
-  expect(inFlightText({ ...call, state: 'running', attempts: 1 }, 0)).toBe('Running');
+  const running = { ...call, at_upstream: 1 };
+  expect(inFlightText({ ...running, state: 'retrying' }, 0)).toBe('Retrying: attempt 2');
+  expect(inFlightText({ ...running, state: 'running', attempts: 1 }, 0)).toBe('Running');
+});
+
+test('the second request of a call is not a retry, and a hedge is shown', () => {
+  const running = { ...call, state: 'running' } as const;
+  expect(inFlightText({ ...running, at_upstream: 1 }, 0)).toBe('Running');
+  expect(inFlightText({ ...running, at_upstream: 2 }, 0)).toBe('Running, 2 requests at once');
 });
 
 test('a call of a lost process is not shown as running', () => {

@@ -8,7 +8,7 @@ import type {
   Outcome,
 } from '../../api/types.js';
 import { clock } from '../lib/clock.js';
-import { formatAge, toMs } from '../lib/format.js';
+import { formatSpan, toMs } from '../lib/format.js';
 import { Badge, type Tone } from './basics.js';
 import type { IconName } from './icons.js';
 
@@ -77,15 +77,17 @@ const WAITS: Readonly<Record<NonNullable<InFlightCall['wait']>['reason'], string
   approval: 'Waits for approval',
 };
 
-/** A call that waits between attempts is never shown as running. */
-export function inFlightText({ state, wait, attempts, lost }: InFlightCall, now: number): string {
+/** A call that waits between attempts, or makes a later one, is never shown as running. */
+export function inFlightText(call: InFlightCall, now: number): string {
+  const { state, wait, attempts, at_upstream: requests, lost } = call;
   if (lost) return 'Not known: its process is lost';
   if (state === 'waiting' && wait) {
     const left = wait.until === undefined ? NaN : toMs(wait.until) - now;
-    const end = left > 0 ? `, ${formatAge(left)} left` : '';
+    const end = left > 0 ? `, ${formatSpan(left)} left` : '';
     return `${WAITS[wait.reason]}${end}`;
   }
-  return attempts > 1 ? `Retrying: attempt ${attempts}` : 'Running';
+  const text = state === 'retrying' ? `Retrying: attempt ${attempts}` : 'Running';
+  return requests > 1 ? `${text}, ${requests} requests at once` : text;
 }
 
 export function InFlightBadge({ call }: { readonly call: InFlightCall }): JSX.Element {
@@ -99,7 +101,7 @@ export function InFlightBadge({ call }: { readonly call: InFlightCall }): JSX.El
     );
   }
   return (
-    <Badge tone={call.attempts > 1 ? 'warn' : 'info'} icon="play">
+    <Badge tone={call.state === 'retrying' ? 'warn' : 'info'} icon="play">
       {text}
     </Badge>
   );

@@ -85,9 +85,10 @@ export function callRoutes({ live, journal }: RouteDeps): Routes {
     if (!view || !reported) {
       throw notFound('call', 'The oldest calls are deleted. List calls: GET /api/calls.');
     }
+    const until = process?.state === 'lost' ? process.reportedAt : live.now;
     return {
       in_flight: view,
-      timeline: timelineInFlight(reported, process, live.now),
+      timeline: timelineInFlight(reported, process, until),
       related: [],
     };
   }

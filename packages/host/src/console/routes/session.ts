@@ -19,13 +19,14 @@ const createLink = z.strictObject({ name: operatorName.optional() });
 export function signInRoute(deps: RouteDeps) {
   const { sessions, journal, log } = deps;
   return async (context: Context): Promise<Response> => {
-    if (sessions.isThrottled) {
-      const message = 'Too many wrong codes were tried.';
-      throw new ApiError(429, 'too_many', message, 'Wait a minute, then open a new link.');
-    }
     const { code, name } = await readBody(context.req.raw, signIn);
     const signed = sessions.signIn(code, name);
     if (!signed) {
+      // Only wrong codes: otherwise anyone who can reach the server could lock the operators out.
+      if (sessions.isThrottled) {
+        const message = 'Too many wrong codes were tried.';
+        throw new ApiError(429, 'too_many', message, 'Open a new link: toolkeel console.');
+      }
       log('warn', 'console_sign_in_refused', {});
       throw new ApiError(
         401,
@@ -81,8 +82,9 @@ export function sessionRoutes(deps: RouteDeps): Routes {
           const message = 'Links are created with the token only.';
           throw new ApiError(403, 'refused', message, 'Use: toolkeel console.');
         }
-        const { name = defaultName() } = await readBody(context.req.raw, createLink);
-        const { link, expiresAt } = linkTo(host.reachability.url ?? '', name);
+        const { name } = await readBody(context.req.raw, createLink);
+        const url = host.reachability.url ?? '';
+        const { link, expiresAt } = linkTo(url, name ?? defaultName(), name !== undefined);
         return { link, expires_at: iso(expiresAt) };
       },
     },

@@ -35,7 +35,8 @@ export function toolRoutes(deps: RouteDeps): Routes {
         const canTry = host.callRead !== undefined;
         return describeTools(host.specs(), host.profile, live.processes, { count, canTry });
       },
-      '/policy': (): Promise<PolicyResponse> => describePolicy(policy),
+      '/policy': (): Promise<PolicyResponse> =>
+        describePolicy(policy, new Set(host.specs().map(({ name }) => name))),
     },
     post: {
       '/tools/:name/try': async ({ req }): Promise<TryResponse> => {

@@ -51,7 +51,7 @@ function isWanted(call: StoredCall, filter: CallFilter): boolean {
   if (!equal || call.at < since || call.at >= until) return false;
   if (call.seq >= before || call.seq <= after) return false;
   if (call.attempts < minAttempts || call.elapsedMs < minElapsedMs) return false;
-  if (filter.failed && call.code === 'ok') return false;
+  if (filter.failed && (call.code === 'ok' || call.code === 'approval_required')) return false;
   if (codes && !codes.includes(call.code)) return false;
   if (text === undefined) return true;
   const { tool, code, account = '', correlationId, operationId = '' } = call;

@@ -97,7 +97,7 @@ function conditionsOf({ kind }: Dialect, filter: CallFilter, values: unknown[]):
   const conditions = compared.flatMap(([test, value]) =>
     value === undefined ? [] : [`${test} ${bind(values, value)}`],
   );
-  if (filter.failed) conditions.push(`code <> 'ok'`);
+  if (filter.failed) conditions.push(`code NOT IN ('ok', 'approval_required')`);
   if (filter.codes) conditions.push(`code IN (${bindAll(values, filter.codes)})`);
   if (filter.text !== undefined) {
     const inside = kind === 'sqlite' ? 'instr' : 'strpos';

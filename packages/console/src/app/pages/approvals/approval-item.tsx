@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ApprovalSummary } from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
-import { formatAge, formatAmount, toMs } from '../../lib/format.js';
+import { formatSpan, formatAmount, toMs } from '../../lib/format.js';
 import { Age, Badge } from '../../ui/basics.js';
 import { OperationBadge } from '../../ui/states.js';
 
@@ -91,8 +91,8 @@ export function Expiry({
   readonly approval: Pick<ApprovalSummary, 'expires_at'>;
 }): JSX.Element {
   const left = toMs(expires_at) - clock.value;
-  if (left <= 0) return <span>Expired {formatAge(-left)} ago</span>;
+  if (left <= 0) return <span>Expired {formatSpan(-left)} ago</span>;
   return (
-    <span class={left < SOON_MS ? 'tone-danger' : undefined}>Expires in {formatAge(left)}</span>
+    <span class={left < SOON_MS ? 'tone-danger' : undefined}>Expires in {formatSpan(left)}</span>
   );
 }

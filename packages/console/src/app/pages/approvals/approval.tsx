@@ -183,7 +183,12 @@ function FactsOf({ response: { approval } }: { readonly response: ApprovalRespon
             },
             {
               name: 'Call of the agent',
-              value: <Id id={approval.correlation_id} href={`/calls/${approval.correlation_id}`} />,
+              value: (
+                <Id
+                  id={approval.correlation_id}
+                  href={`/calls/${encodeURIComponent(approval.correlation_id)}`}
+                />
+              ),
             },
             { name: 'Hash', value: view && <code class="wrap-anywhere">{view.hash}</code> },
           ]}

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallSummary } from '../../../api/types.js';
-import { formatDuration, shortId } from '../../lib/format.js';
+import { endOf, formatDuration, shortId } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { navigate } from '../../lib/router.js';
 import { rowWindow } from '../../lib/virtual.js';
 import { Time } from '../../ui/basics.js';
+import { processLabel } from '../../ui/process-label.js';
 import { CodeBadge } from '../../ui/states.js';
 
 interface CallRowsProps {
@@ -113,11 +114,12 @@ interface RowProps {
 }
 
 function Row({ call, index, isFocused }: RowProps): JSX.Element {
-  const { seq, at, tool, code, outcome, attempts, elapsed_ms, process_name, correlation_id } = call;
+  const { seq, tool, code, outcome, attempts, elapsed_ms, correlation_id } = call;
+  const process = processLabel(call);
   return (
     <div role="row" aria-rowindex={index + 2} class={isFocused ? 'row is-focused' : 'row'}>
       <span role="cell" class="row-at">
-        <Time at={at} />
+        <Time at={endOf(call)} />
       </span>
       <span role="cell" class="row-tool truncate">
         <a class="row-link" href={`/calls/${seq}`} title={tool}>
@@ -134,8 +136,8 @@ function Row({ call, index, isFocused }: RowProps): JSX.Element {
       <span role="cell" class="num row-elapsed">
         {formatDuration(elapsed_ms)}
       </span>
-      <span role="cell" class="truncate row-process">
-        {process_name ?? '–'}
+      <span role="cell" class="truncate row-process" title={process}>
+        {process}
       </span>
       <span role="cell" class="truncate mono row-id" title={correlation_id}>
         {shortId(correlation_id)}

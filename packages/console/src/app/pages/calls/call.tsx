@@ -5,11 +5,12 @@ import { api } from '../../data/api.js';
 import { useLoad } from '../../data/load.js';
 import { live } from '../../data/stream.js';
 import { clock } from '../../lib/clock.js';
-import { formatDuration, formatMoment, toMs } from '../../lib/format.js';
+import { endOf, formatDuration, formatMoment, toMs } from '../../lib/format.js';
 import { Copy, Facts, Id, Note, Time } from '../../ui/basics.js';
 import { CallTable } from '../../ui/call-table.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { PageHead, Result } from '../../ui/page.js';
+import { processLabel } from '../../ui/process-label.js';
 import { CodeBadge, InFlightBadge, OperationBadge } from '../../ui/states.js';
 import { TimelineView } from './timeline-view.js';
 
@@ -94,12 +95,12 @@ function Sentence({
   readonly response: CallResponse;
 }): JSX.Element {
   if (call) {
-    const { attempts, elapsed_ms, waited_ms, at } = call;
+    const { attempts, elapsed_ms, waited_ms } = call;
     const retried =
       attempts > 1 ? `${attempts} attempts` : attempts === 1 ? 'one attempt' : 'no request';
     return (
       <>
-        Ended {formatMoment(at)} after {formatDuration(elapsed_ms)}, with {retried}
+        Ended {formatMoment(endOf(call))} after {formatDuration(elapsed_ms)}, with {retried}
         {waited_ms > 0 && `, of which it waited ${formatDuration(waited_ms)}`}.
       </>
     );
@@ -145,8 +146,8 @@ function CallFacts({
               name: 'Correlation id',
               value: known && <code class="wrap-anywhere">{known.correlation_id}</code>,
             },
-            { name: 'Acts for', value: known?.account },
-            { name: 'Process', value: known?.process_name },
+            { name: 'Acts for', value: operation?.account ?? known?.account },
+            { name: 'Process', value: known && processLabel(known) },
             { name: 'Outcome', value: call?.outcome?.replaceAll('_', ' ') },
             {
               name: 'Operation',

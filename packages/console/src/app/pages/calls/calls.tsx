@@ -8,6 +8,7 @@ import { Key } from '../../shell.js';
 import { Age, Empty, Loading, Note } from '../../ui/basics.js';
 import { Icon } from '../../ui/icons.js';
 import { PageHead } from '../../ui/page.js';
+import { processLabel } from '../../ui/process-label.js';
 import { InFlightBadge } from '../../ui/states.js';
 import { CallRows } from './call-rows.js';
 import { filterFrom, isFiltered, type CallFilter } from './filter.js';
@@ -80,7 +81,7 @@ function Filters({ filter, search }: FiltersProps): JSX.Element {
   ];
   const processes = [
     ['', 'Every process'] as const,
-    ...(state?.processes ?? []).map(({ id, name, pid }) => [id, `${name}, pid ${pid}`] as const),
+    ...(state?.processes ?? []).map(({ id }) => [id, processLabel({ process_id: id })] as const),
   ];
   return (
     <div class="filters" role="search" aria-label="Filter calls">
@@ -158,7 +159,7 @@ function InFlight({ list: { inFlight } }: { readonly list: CallList }): JSX.Elem
             <InFlightBadge call={call} />
             <span class="small muted">
               {call.attempts} {call.attempts === 1 ? 'attempt' : 'attempts'} · began{' '}
-              <Age at={call.at} /> · {call.process_name}
+              <Age at={call.at} /> · {processLabel(call)}
             </span>
           </li>
         ))}

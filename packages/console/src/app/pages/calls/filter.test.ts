@@ -54,6 +54,7 @@ test('a call in flight has no code, so a filter for one hides it', () => {
     at: '',
     deadline_at: '',
     attempts: 1,
+    at_upstream: 1,
     state: 'running',
   };
   const matches = (text: string): boolean =>

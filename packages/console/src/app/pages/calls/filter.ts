@@ -43,7 +43,7 @@ export function matchesCall(filter: CallFilter, call: CallSummary): boolean {
 }
 
 const isCode = ({ code }: CallSummary, wanted: string): boolean =>
-  wanted === 'failed' ? code !== 'ok' : code === wanted;
+  wanted === 'failed' ? code !== 'ok' && code !== 'approval_required' : code === wanted;
 
 /** A call in flight has no code yet, so a filter for one hides it. */
 export function matchesInFlight(filter: CallFilter, call: InFlightCall): boolean {

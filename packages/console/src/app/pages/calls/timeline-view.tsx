@@ -20,14 +20,15 @@ export function TimelineView({ timeline }: { readonly timeline: Timeline }): JSX
       </p>
       <div class="tl-axis" aria-hidden="true">
         {ticks.map(({ left, label }) => (
-          <span key={label} class={left > 92 ? 'is-last' : undefined} style={{ left: `${left}%` }}>
+          <span key={label} class={left > 88 ? 'is-last' : undefined} style={{ left: `${left}%` }}>
             {label}
           </span>
         ))}
       </div>
       <ol class="tl-rows">
         {rows.map((row, index) => (
-          <li key={index} class="tl-row">
+          <li key={index} class={row.request === undefined ? 'tl-row' : 'tl-row is-request'}>
+            {row.request !== undefined && <span class="tl-request">{row.request}</span>}
             <span class="tl-label">{row.label}</span>
             <span class="tl-track" aria-hidden="true">
               {row.planned && <i class="tl-bar is-planned" style={at(row.planned)} />}

@@ -54,6 +54,28 @@ describe('the timeline of a call', () => {
     expect(retried.rows[0]?.detail).toBe('server (503), the upstream responded · took 200 ms');
   });
 
+  test('names the requests of a call that makes several, so that a read-back is told from the write', () => {
+    const attempt = (n: number, from: number, request: string) =>
+      ({ kind: 'attempt', attempt: n, from_ms: from, to_ms: from + 10, request }) as const;
+    const { rows } = layoutTimeline(
+      timeline({
+        items: [
+          attempt(1, 0, 'x write'),
+          attempt(1, 100, 'user posts'),
+          attempt(2, 200, 'user posts'),
+          { kind: 'attempt', attempt: 1, from_ms: 300 },
+        ],
+      }),
+    );
+    expect(rows.map(({ request }) => request)).toEqual([
+      'Request 1: x write',
+      'Request 2: user posts',
+      undefined,
+      'Request 3',
+    ]);
+    expect(retried.rows.some(({ request }) => request !== undefined)).toBe(false);
+  });
+
   test('in flight shows a wait to its planned end, not as an attempt', () => {
     const waiting = layoutTimeline(
       timeline({

@@ -11,6 +11,8 @@ interface TimelineRow {
   readonly kind: 'attempt' | 'wait' | 'mark';
   readonly tone: 'ok' | 'fail' | 'run' | 'wait' | 'mark';
   readonly label: string;
+  /** Names the request that begins with this row, if the call makes several. */
+  readonly request?: string;
   /** The reason, and when it ends or ended, as a sentence. */
   readonly detail: string;
   readonly span: Span;
@@ -59,7 +61,7 @@ export function layoutTimeline({ length_ms, items, circuits }: Timeline): Timeli
   };
   return {
     ticks: ticksOf(length).map((ms) => ({ left: (ms / length) * 100, label: formatDuration(ms) })),
-    rows: items.map((item) => rowOf(item, length_ms, span)),
+    rows: withRequests(items, (item) => rowOf(item, length_ms, span)),
     strips: circuits.map(({ upstream, spans }) => ({
       upstream,
       spans: spans.map(({ from_ms, to_ms, state }) => ({
@@ -69,6 +71,24 @@ export function layoutTimeline({ length_ms, items, circuits }: Timeline): Timeli
       })),
     })),
   };
+}
+
+const isFirst = (item: TimelineItem): boolean =>
+  item.kind === 'attempt' && item.attempt === 1 && !item.hedge;
+
+/** A call may make several requests, each with attempts of its own. */
+function withRequests(
+  items: readonly TimelineItem[],
+  row: (item: TimelineItem) => TimelineRow,
+): readonly TimelineRow[] {
+  if (items.filter(isFirst).length < 2) return items.map(row);
+  let requests = 0;
+  return items.map((item) => {
+    if (item.kind !== 'attempt' || !isFirst(item)) return row(item);
+    requests += 1;
+    const what = item.request === undefined ? '' : `: ${item.request}`;
+    return { ...row(item), request: `Request ${requests}${what}` };
+  });
 }
 
 const CIRCUITS: Readonly<Record<CircuitState, string>> = {

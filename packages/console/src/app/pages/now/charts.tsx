@@ -130,17 +130,27 @@ function optionsFor(
     ],
     series: [
       {},
-      ...lines.map(({ label, tone, bars: asBars }) => ({
+      ...lines.map(({ label, tone, values, bars: asBars }) => ({
         label,
         stroke: colour(tone),
         width: asBars ? 0 : 2,
         spanGaps: false,
-        points: asBars ? { show: false } : { size: 4 },
+        points: asBars
+          ? { show: false }
+          : { show: true, size: 4, fill: colour(tone), filter: () => isolated(values) },
         ...(asBars && bars && { paths: bars, fill: colour(tone) }),
       })),
     ],
   };
 }
+
+/** A value between two minutes without calls has no line to lie on. */
+const isolated = (values: Line['values']): number[] =>
+  values.flatMap((value, at) =>
+    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
+      ? [at]
+      : [],
+  );
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const clockOf = (seconds: number): string => CLOCK.format(seconds * 1000);

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { NowResponse, Statement } from '../../../api/types.js';
 import { connection, live } from '../../data/stream.js';
 import { clock } from '../../lib/clock.js';
-import { formatAge, formatDuration, plural, toMs } from '../../lib/format.js';
+import { formatSpan, plural, toMs } from '../../lib/format.js';
 import { Empty, Time } from '../../ui/basics.js';
 import { Icon } from '../../ui/icons.js';
 import { Processes } from './processes.js';
@@ -53,7 +53,8 @@ function Verdict({ now }: { readonly now: NowResponse }): JSX.Element {
         <p>
           {plural(counts.calls_last_hour, 'call')} in the last hour,{' '}
           {counts.failed_last_hour === 0 ? 'none failed' : `${counts.failed_last_hour} failed`}.{' '}
-          {inFlight(counts)} {processes(counts)} <DataAge now={now} />
+          {inFlight(counts)} {processes(counts)}
+          <DataAge now={now} />
         </p>
       </div>
     </section>
@@ -63,25 +64,18 @@ function Verdict({ now }: { readonly now: NowResponse }): JSX.Element {
 function inFlight({ in_flight, retrying }: NowResponse['counts']): string {
   if (in_flight === 0) return 'None in flight.';
   if (retrying === 0) return `${in_flight} in flight.`;
-  return `${in_flight} in flight, of which ${retrying} ${retrying === 1 ? 'waits' : 'wait'} to retry.`;
+  return `${in_flight} in flight, ${retrying} of them waiting or retrying.`;
 }
 
 function processes({ processes_live, processes_lost }: NowResponse['counts']): string {
   const lost = processes_lost === 0 ? '' : `, ${processes_lost} lost`;
-  return `${plural(processes_live, 'live process', 'live processes')}${lost}.`;
+  return `${plural(processes_live, 'live process', 'live processes')}${lost}`;
 }
 
 function DataAge({ now }: { readonly now: NowResponse }): JSX.Element {
-  const reports =
-    now.oldest_report_ms === undefined
-      ? 'No process has reported yet.'
-      : `The oldest report is ${formatDuration(now.oldest_report_ms)} old.`;
-  const age = formatAge(clock.value - toMs(now.at));
-  return (
-    <>
-      {reports} Computed {age === 'now' ? 'just now' : `${age} ago`}.
-    </>
-  );
+  if (now.oldest_report_ms === undefined) return <>; none has reported yet.</>;
+  const seconds = Math.ceil((clock.value - toMs(now.at) + now.oldest_report_ms) / 1000);
+  return <>; the data is at most {formatSpan(seconds * 1000)} old.</>;
 }
 
 function Statements({ now }: { readonly now: NowResponse }): JSX.Element | null {
@@ -105,13 +99,13 @@ function StatementItem({ statement }: { readonly statement: Statement }): JSX.El
         <p class="small muted statement-facts">
           {since !== undefined && (
             <span>
-              Since <Time at={since} zone /> ({formatAge(clock.value - toMs(since))}).
+              Since <Time at={since} zone /> ({formatSpan(clock.value - toMs(since))}).
             </span>
           )}
           {until !== undefined && (
             <span>
-              Until <Time at={until} zone />
-              {toMs(until) > clock.value && ` (in ${formatAge(toMs(until) - clock.value)})`}.
+              {UNTIL[statement.kind] ?? 'Until'} <Time at={until} zone />
+              {toMs(until) > clock.value && ` (in ${formatSpan(toMs(until) - clock.value)})`}.
             </span>
           )}
           {affected_calls !== undefined && affected_calls > 0 && (
@@ -129,6 +123,13 @@ function StatementItem({ statement }: { readonly statement: Statement }): JSX.El
     </li>
   );
 }
+
+/** What happens at the time `until`. */
+const UNTIL: Readonly<Partial<Record<Statement['kind'], string>>> = {
+  circuit_open: 'Next probe',
+  rate_limited: 'Resets',
+  approvals_waiting: 'The first expires',
+};
 
 const someOf = (names: readonly string[]): string =>
   names.length <= 4

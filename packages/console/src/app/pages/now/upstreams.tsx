@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import type { ProcessState, RateLimitWindow, UpstreamState } from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
-import { formatAge, formatCount, formatDuration, toMs } from '../../lib/format.js';
+import { formatSpan, formatCount, formatDuration, toMs } from '../../lib/format.js';
 import { Badge, Empty, Meter, Time, type Tone } from '../../ui/basics.js';
 
 interface Row {
   readonly key: string;
   readonly process: ProcessState;
+  readonly pack: string;
   readonly upstream: UpstreamState;
 }
 
@@ -28,6 +29,7 @@ function upstreamRows(processes: readonly ProcessState[]): readonly Row[] {
         pack.upstreams.map((upstream) => ({
           key: `${process.id} ${pack.name} ${upstream.name}`,
           process,
+          pack: pack.name,
           upstream,
         })),
       ),
@@ -82,11 +84,12 @@ export function Upstreams({
   );
 }
 
-function UpstreamRow({ row: { process, upstream } }: { readonly row: Row }): JSX.Element {
+function UpstreamRow({ row: { process, pack, upstream } }: { readonly row: Row }): JSX.Element {
   return (
     <tr>
-      <th scope="row" class="cell-name">
+      <th scope="row" class="cell-name is-host">
         <span class="wrap-anywhere">{upstream.name}</span>
+        {pack !== upstream.name && <div class="small muted">{pack}</div>}
       </th>
       <td data-label="Health">
         <Health process={process} upstream={upstream} />
@@ -101,13 +104,16 @@ function UpstreamRow({ row: { process, upstream } }: { readonly row: Row }): JSX
         <RateLimits windows={upstream.rate_limits} />
       </td>
       <td data-label="Process" class="small">
-        {process.name} <span class="muted">· {process.transport}</span>
+        {process.name}
+        <div class="muted">
+          {process.transport} · pid {process.pid}
+        </div>
       </td>
     </tr>
   );
 }
 
-function Health({ process, upstream }: Omit<Row, 'key'>): JSX.Element {
+function Health({ process, upstream }: Omit<Row, 'key' | 'pack'>): JSX.Element {
   const { health, attempts, failures, failing_since, last_failure } = upstream;
   if (process.state === 'lost') {
     return <Badge tone="unknown">Not known: its process is lost</Badge>;
@@ -128,7 +134,7 @@ function Health({ process, upstream }: Omit<Row, 'key'>): JSX.Element {
         {last_failure && health !== 'ok' && (
           <>
             <br />
-            last: {last_failure.fault.replaceAll('_', ' ')}
+            last fault: {last_failure.fault.replaceAll('_', ' ')}
             {last_failure.status !== undefined && ` (${last_failure.status})`}
           </>
         )}
@@ -145,7 +151,10 @@ const CIRCUIT: Readonly<Record<UpstreamState['circuit']['state'], readonly [Tone
 
 function Circuit({ upstream: { circuit } }: { readonly upstream: UpstreamState }): JSX.Element {
   const [tone, text] = CIRCUIT[circuit.state];
-  const { since, probe_at } = circuit;
+  const { since, probe_at, changes } = circuit;
+  // A probe that fails opens it again; the outage is older than that.
+  const isReopened = changes.at(-2)?.state === 'half_open';
+  const isDue = probe_at !== undefined && toMs(probe_at) <= clock.value;
   return (
     <>
       <Badge tone={tone}>{text}</Badge>
@@ -154,19 +163,17 @@ function Circuit({ upstream: { circuit } }: { readonly upstream: UpstreamState }
         {circuit.state === 'half_open' && 'probes are sent'}
         {circuit.state === 'open' && (
           <>
-            no request is sent
+            {isDue ? 'the next call is sent as a probe' : 'no request is sent'}
             {since !== undefined && (
               <>
-                {' '}
-                since <Time at={since} />
+                <br />
+                {isReopened ? 'last probe failed' : 'since'} <Time at={since} />
               </>
             )}
-            {probe_at !== undefined && (
+            {probe_at !== undefined && !isDue && (
               <>
                 <br />
-                {toMs(probe_at) > clock.value
-                  ? `probe in ${formatAge(toMs(probe_at) - clock.value)}`
-                  : 'the next call is a probe'}
+                next probe in {formatSpan(toMs(probe_at) - clock.value)}
               </>
             )}
           </>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Evidence, Operation } from '../../../api/types.js';
 import { Badge, Facts, Time, type Tone } from '../../ui/basics.js';
 import { JsonTree } from '../../ui/json-tree.js';
+import { responseText } from './evidence-text.js';
 
 interface EvidenceProps {
   readonly evidence: Evidence;
@@ -53,7 +54,7 @@ export function EvidenceList({ evidence, blocked }: EvidenceProps): JSX.Element 
           name: 'Last response',
           value: response ? (
             <>
-              <code>{response.code}</code> {response.text}
+              {responseText(response)}
               {response.details !== undefined && <JsonTree value={response.details} open={0} />}
             </>
           ) : (

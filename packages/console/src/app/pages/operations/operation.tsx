@@ -6,6 +6,7 @@ import { LABELS } from '../../actions/labels.js';
 import { api } from '../../data/api.js';
 import { useLoad } from '../../data/load.js';
 import { connection, live } from '../../data/stream.js';
+import { actorText, auditText } from '../../ui/audit-text.js';
 import { Facts, Id, Note, Time } from '../../ui/basics.js';
 import { CallTable } from '../../ui/call-table.js';
 import { JsonTree } from '../../ui/json-tree.js';
@@ -168,7 +169,10 @@ function OperationFacts({
             {
               name: 'Call of the agent',
               value: (
-                <Id id={operation.correlation_id} href={`/calls/${operation.correlation_id}`} />
+                <Id
+                  id={operation.correlation_id}
+                  href={`/calls/${encodeURIComponent(operation.correlation_id)}`}
+                />
               ),
             },
             {
@@ -196,11 +200,11 @@ function AuditTrail({
         <h2>Audit</h2>
       </div>
       <ol class="trail">
-        {evidence.audit.map(({ seq, at, kind, actor }) => (
-          <li key={seq}>
-            <span class="mono wrap-anywhere">{kind}</span>
-            <span class="small muted">
-              <Time at={at} /> · {actor}
+        {evidence.audit.map((row) => (
+          <li key={row.seq}>
+            <span class="wrap-anywhere">{auditText(row)}</span>
+            <span class="small muted" title={row.actor}>
+              <Time at={row.at} /> · {actorText(row.actor)}
             </span>
           </li>
         ))}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Arguments, OperationSummary } from '../../../api/types.js';
+import type { Operation, OperationSummary } from '../../../api/types.js';
 import { api, withParameters } from '../../data/api.js';
 import { useLoad } from '../../data/load.js';
 import { live } from '../../data/stream.js';
@@ -9,7 +9,8 @@ import { place, setQuery } from '../../lib/router.js';
 import { Age, Empty, Id, Time } from '../../ui/basics.js';
 import { Icon } from '../../ui/icons.js';
 import { PageHead, Result } from '../../ui/page.js';
-import { CodeBadge, OperationBadge } from '../../ui/states.js';
+import { OperationBadge } from '../../ui/states.js';
+import { decisiveText, responseText } from './evidence-text.js';
 
 const STATES = [
   'claimed',
@@ -75,7 +76,7 @@ function Unknown({
       </Empty>
     );
   }
-  const argumentsOf = new Map(loaded.value?.operations.map((each) => [each.id, each.arguments]));
+  const known = new Map(loaded.value?.operations.map((each) => [each.id, each]));
   return (
     <>
       <p class="muted">
@@ -101,7 +102,7 @@ function Unknown({
                 <th scope="row" class="cell-name">
                   <a href={`/operations/${operation.id}`}>{operation.tool}</a>
                   <div class="small decisive-line">
-                    {decisiveText(argumentsOf.get(operation.id))}
+                    {decisiveText(known.get(operation.id)?.arguments)}
                   </div>
                   <div class="small muted">
                     <Id id={operation.id} />
@@ -117,7 +118,7 @@ function Unknown({
                   </div>
                 </td>
                 <td data-label="Last response">
-                  <CodeBadge code={operation.code ?? 'outcome_unknown'} outcome="unknown" />
+                  {responseText(known.get(operation.id)?.answer?.error)}
                 </td>
                 <td class="num">
                   <a class="button is-small" href={`/operations/${operation.id}`}>
@@ -131,13 +132,6 @@ function Unknown({
       </div>
     </>
   );
-}
-
-/** The argument by which a person recognises an operation. */
-function decisiveText(args: Arguments | undefined): string {
-  const texts = Object.entries(args ?? {}).filter(([, value]) => typeof value === 'string');
-  const best = texts.find(([name]) => /^(text|title|body|message)$/.test(name)) ?? texts[0];
-  return best === undefined ? '' : String(best[1]);
 }
 
 const PAGE_SIZE = 100;
@@ -258,7 +252,7 @@ function TextFilter({ name, label, value }: TextFilterProps): JSX.Element {
   );
 }
 
-function List({ operations }: { readonly operations: readonly OperationSummary[] }): JSX.Element {
+function List({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
   return (
     <div class="table-wrap" tabIndex={0} role="group" aria-label="Operations">
       <table class="stacks">
@@ -267,7 +261,6 @@ function List({ operations }: { readonly operations: readonly OperationSummary[]
             <th scope="col">Operation</th>
             <th scope="col">State</th>
             <th scope="col">Acts for</th>
-            <th scope="col">Key</th>
             <th scope="col">Created</th>
           </tr>
         </thead>
@@ -276,6 +269,7 @@ function List({ operations }: { readonly operations: readonly OperationSummary[]
             <tr key={operation.id}>
               <th scope="row" class="cell-name">
                 <a href={`/operations/${operation.id}`}>{operation.tool}</a>
+                <div class="small decisive-line">{decisiveText(operation.arguments)}</div>
                 <div class="small muted">
                   <Id id={operation.id} />
                 </div>
@@ -288,9 +282,6 @@ function List({ operations }: { readonly operations: readonly OperationSummary[]
               </td>
               <td data-label="Acts for" class="wrap-anywhere">
                 {operation.account}
-              </td>
-              <td data-label="Key">
-                <Id id={operation.key} />
               </td>
               <td data-label="Created">
                 <Time at={operation.created_at} />

@@ -1,0 +1,156 @@
+import type { Statement } from '@toolkeel/console';
+import type { OperatorJournal } from '../governance/operator.js';
+import { faultText } from './call-view.js';
+import type { LiveState } from './live-state.js';
+import { processView } from './process-view.js';
+
+const MAX_COUNTED = 1000;
+
+type Process = ReturnType<typeof processView>;
+type UpstreamView = Process['packs'][number]['upstreams'][number];
+type Problem = Pick<Statement, 'severity' | 'kind' | 'what_to_do' | 'since' | 'until'> & {
+  /** What is wrong, without where it is seen. */
+  readonly says: (name: string) => string;
+  /** Further sentences. */
+  readonly tail?: string;
+};
+
+/** A problem of an upstream as one process sees it. */
+interface Sighting {
+  readonly process: Process;
+  readonly upstream: string;
+  readonly pack: string;
+  readonly tools: readonly string[];
+  readonly problem: Problem;
+}
+
+/** What is wrong with upstreams. Each is said once, however many processes see it. */
+export async function upstreamStatements(
+  live: Pick<LiveState, 'processes' | 'now'>,
+  journal: Pick<OperatorJournal, 'store'>,
+): Promise<readonly Statement[]> {
+  const sightings = live.processes
+    .filter(({ state }) => state === 'live')
+    .map((process) => processView(process, live.now, undefined))
+    .flatMap((process) =>
+      process.packs.flatMap(({ name: pack, tools, upstreams }) =>
+        upstreams.flatMap((upstream): readonly Sighting[] => {
+          const problem = problemOf(upstream, live.now);
+          if (!problem) return [];
+          const names = tools.map(({ name }) => name);
+          return [{ process, upstream: upstream.name, pack, tools: names, problem }];
+        }),
+      ),
+    );
+  const groups = new Map<string, Sighting[]>();
+  for (const sighting of sightings) {
+    const { problem, pack, upstream } = sighting;
+    // One outage: the circuit opens in each process at its own time.
+    const kind = problem.kind === 'upstream_failing' ? 'circuit_open' : problem.kind;
+    const key = `${kind} ${pack} ${upstream}`;
+    const group = groups.get(key);
+    if (group) group.push(sighting);
+    else groups.set(key, [sighting]);
+  }
+  return Promise.all([...groups.values()].map((group) => statementOf(group, journal)));
+}
+
+async function statementOf(
+  group: readonly Sighting[],
+  { store }: Pick<OperatorJournal, 'store'>,
+): Promise<Statement> {
+  const open = group.filter(({ problem: { kind } }) => kind !== 'upstream_failing');
+  const seen = open.length > 0 ? open : group;
+  const [{ problem, upstream, pack, process }] = seen as readonly [Sighting];
+  const { says, tail = '', ...described } = problem;
+  const since = earliest(group.map(({ problem: { since: at } }) => at));
+  const until = earliest(group.map(({ problem: { until: at } }) => at));
+  const affected: string[] = [];
+  for (const sighting of group) {
+    const from = sighting.problem.since;
+    if (from === undefined) continue;
+    const filter = { since: Date.parse(from), process: sighting.process.id, failed: true } as const;
+    const failed = await store.calls({ ...filter, limit: MAX_COUNTED });
+    affected.push(
+      ...failed.map(({ tool }) => tool).filter((tool) => sighting.tools.includes(tool)),
+    );
+  }
+  const name = pack === upstream ? upstream : `${upstream} (${pack})`;
+  const where =
+    seen.length === 1
+      ? ` in ${process.name} (${process.transport}, pid ${process.pid})`
+      : ` in ${seen.length} processes`;
+  const others = group.length - seen.length;
+  const more =
+    others === 0
+      ? ''
+      : ` Every request fails in ${others === 1 ? 'another process' : `${others} other processes`}, too.`;
+  return {
+    ...described,
+    text: `${says(name)}${where}.${tail}${more}`,
+    upstream,
+    ...(since !== undefined && { since, affected_calls: affected.length }),
+    ...(until !== undefined && { until }),
+    tools: [...new Set(affected)],
+    ...(group.length === 1 && { process_id: process.id }),
+  };
+}
+
+const earliest = (times: readonly (string | undefined)[]): string | undefined =>
+  times.filter((time) => time !== undefined).toSorted()[0];
+
+function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
+  const { circuit, health, failing_since: failingSince, rate_limits: limits } = upstream;
+  const { last_failure: failure, retry_budget: budget } = upstream;
+  const cause = failure
+    ? ` The last failure was ${faultText({ kind: failure.fault, ...failure })}.`
+    : '';
+  const since = failingSince ?? circuit.since;
+  const { probe_at: probeAt } = circuit;
+  if (circuit.state === 'open') {
+    const isDue = probeAt !== undefined && Date.parse(probeAt) <= now;
+    return {
+      severity: 'broken',
+      kind: 'circuit_open',
+      says: (name) => `The circuit of ${name} is open`,
+      tail: isDue ? ` The next call is sent as a probe.${cause}` : ` No request is sent.${cause}`,
+      what_to_do: 'Check the upstream. A probe that succeeds closes the circuit.',
+      ...(since !== undefined && { since }),
+      ...(probeAt !== undefined && !isDue && { until: probeAt }),
+    };
+  }
+  if (health === 'failing') {
+    return {
+      severity: 'broken',
+      kind: 'upstream_failing',
+      says: (name) => `Every request to ${name} fails`,
+      tail: cause,
+      what_to_do: 'Check the upstream and its credential.',
+      ...(since !== undefined && { since }),
+    };
+  }
+  const exhausted = limits.filter(({ remaining }) => remaining <= 0);
+  if (exhausted.length > 0) {
+    const until = exhausted
+      .map(({ resets_at: at }) => at)
+      .toSorted()
+      .at(-1);
+    return {
+      severity: 'attention',
+      kind: 'rate_limited',
+      says: (name) => `The rate limit of ${name} is used up`,
+      what_to_do: 'Requests continue when it resets.',
+      ...(until !== undefined && { until }),
+    };
+  }
+  if (budget && budget.tokens < 1) {
+    return {
+      severity: 'attention',
+      kind: 'retry_budget_empty',
+      says: (name) => `The retry budget of ${name} is empty`,
+      tail: ' Failed requests are not retried.',
+      what_to_do: 'Successful requests refill it.',
+    };
+  }
+  return undefined;
+}
