@@ -48,6 +48,8 @@ export interface Engine {
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** Runs a script atomically; durable when it resolves. */
   readonly write: Write;
+  /** The same, but a crash of the machine may lose it: for records whose loss has no consequence. Default: `write`. */
+  readonly writeUnsynced?: Write;
   /**
    * A cheaper way to run a transition that assumes the normal case; only PostgreSQL has one. If it is
    * another case, `write` has to run it.
@@ -78,6 +80,7 @@ export function createStore(engine: Engine): JournalStore {
   const { write, heartbeat, writeByClock, refuse } = guard;
   // Results are written even when the guard refuses writes: only this process knows them.
   const writeUnguarded = engine.write;
+  const writeUnsynced = engine.writeUnsynced ?? engine.write;
 
   /** Attempts a transition of one operation first, if the store can. */
   const attempting = (ordinary: Write, check: () => void): WriteOne =>
@@ -182,7 +185,7 @@ export function createStore(engine: Engine): JournalStore {
       ),
     reconcile: (id, reconciliation) =>
       write((tables) => reconcile(tables, id, reconciliation, scopedKeyOf)),
-    markDelivered: (deliveries) => writeUnguarded((tables) => markDelivered(tables, deliveries)),
+    markDelivered: (deliveries) => writeUnsynced((tables) => markDelivered(tables, deliveries)),
     sweep: () =>
       forEachPaged(({ operations }, after) => operations.abandoned(after), expireIfAbandoned),
 
@@ -220,11 +223,13 @@ export function createStore(engine: Engine): JournalStore {
       write(({ operations }) => operations.moveFree(accounts, tools, to)),
     rehash: (id, to) => write((tables) => rehash(tables, id, to, scopedKeyOf)),
 
-    recordCalls: (given, process) =>
-      write(function* ({ calls, processes }) {
+    recordCalls: async (given, process) => {
+      refuse();
+      await writeUnsynced(function* ({ calls, processes }) {
         yield* calls.add(given);
         if (process) yield* processes.report(process);
-      }),
+      });
+    },
     calls: ({ limit = DEFAULT_CALLS, ...filter } = {}) =>
       read(({ calls }) => calls.list(filter, limit)),
     callRange: () =>

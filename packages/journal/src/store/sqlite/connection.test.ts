@@ -79,6 +79,31 @@ describe('batched writes', () => {
     expect(await write(() => 2)).toBe(2);
   });
 
+  test('records whose loss has no consequence do not wait for the disk; a transition beside or after them does', async () => {
+    const driver = scripted();
+    const write = batchedWrites(driver, atOnce);
+    await write(() => 1, 'unsynced');
+    await write(() => 2, 'unsynced');
+    await Promise.all([write(() => 3, 'unsynced'), write(() => 4)]);
+    const settings = driver.log.filter((text) => /PRAGMA|BEGIN/.test(text));
+    expect(settings).toEqual([
+      'PRAGMA synchronous = NORMAL',
+      'BEGIN IMMEDIATE',
+      'BEGIN IMMEDIATE',
+      'PRAGMA synchronous = FULL',
+      'BEGIN IMMEDIATE',
+    ]);
+  });
+
+  test('no transition commits if the connection cannot be made durable again', async () => {
+    const driver = scripted('PRAGMA synchronous = FULL');
+    const write = batchedWrites(driver, atOnce);
+    await write(() => 1, 'unsynced');
+    await expect(write(() => 2)).rejects.toThrow();
+    await expect(write(() => 3)).rejects.toThrow();
+    expect(driver.log.filter((text) => text === 'COMMIT')).toHaveLength(1);
+  });
+
   test('a batch has a maximum size', async () => {
     const driver = scripted();
     const write = batchedWrites(driver, atOnce);

@@ -7,9 +7,12 @@ import type { Head } from './lost-commits.js';
 
 export interface Connection {
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
-  /** Atomic, and durable when it resolves. */
-  readonly write: <T>(script: () => Script<T>) => Promise<T>;
+  /** Atomic, and durable when it resolves, unless it is `unsynced`. */
+  readonly write: <T>(script: () => Script<T>, durability?: Durability) => Promise<T>;
 }
+
+/** `unsynced`: survives the end of this process, but a crash of the machine may lose it. */
+type Durability = 'durable' | 'unsynced';
 
 /** Tracks the audit rows of committed transitions. */
 interface AuditFollower {
@@ -45,12 +48,12 @@ export function connection(
   });
   return {
     read: (script) => retryBusy(() => run(script())),
-    write: async (script) => {
+    write: async (script, durability) => {
       try {
         const written = await write(() => {
           const value = run(script());
           return { value, head: audit?.appended() };
-        });
+        }, durability);
         return written.value;
       } catch (error) {
         throw sqliteError(error, path);
@@ -74,6 +77,7 @@ const MAX_BATCH = 64;
 
 interface Job {
   readonly work: () => unknown;
+  readonly durability: Durability;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -83,21 +87,30 @@ type End = { readonly value: unknown } | { readonly error: unknown };
 /**
  * Group commit: concurrent transitions share one transaction, because syncing each commit to the disk
  * dominates their cost. Each transition is still atomic, and none resolves before the commit is on the
- * disk and `onCommit` has returned.
+ * disk and `onCommit` has returned. A batch of nothing but unsynced transitions does not wait for the disk.
  */
 export function batchedWrites(
   driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
   retryBusy: BusyRetry,
   onCommit: (ends: readonly End[]) => void = () => undefined,
-): <T>(work: () => T) => Promise<T> {
+): <T>(work: () => T, durability?: Durability) => Promise<T> {
   const waiting: Job[] = [];
   let isScheduled = false;
+  /** As the connection was opened. */
+  let current: Durability = 'durable';
+  const setDurability = (next: Durability): void => {
+    if (next === current) return;
+    driver.exec(`PRAGMA synchronous = ${next === 'durable' ? 'FULL' : 'NORMAL'}`);
+    current = next;
+  };
 
   const flush = async (): Promise<void> => {
     const taken: Job[] = [];
     try {
       // Transitions that arrive while this waits for the lock join the batch.
       const ends = await retryBusy(() => {
+        const isUnsynced = waiting.every(({ durability }) => durability === 'unsynced');
+        setDurability(isUnsynced ? 'unsynced' : 'durable');
         driver.exec('BEGIN IMMEDIATE');
         taken.push(...waiting.splice(0, MAX_BATCH));
         return commit(driver, taken);
@@ -116,9 +129,9 @@ export function batchedWrites(
     if (isScheduled) setImmediate(() => void flush());
   };
 
-  return <T>(work: () => T) =>
+  return <T>(work: () => T, durability: Durability = 'durable') =>
     new Promise<T>((resolve, reject) => {
-      waiting.push({ work, resolve, reject });
+      waiting.push({ work, durability, resolve, reject });
       if (isScheduled) return;
       isScheduled = true;
       setImmediate(() => void flush());

@@ -108,6 +108,21 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     return script(tables);
   };
 
+  const writeAs = async <T>(
+    durability: 'durable' | 'unsynced',
+    script: (tables: Tables) => Script<T>,
+  ): Promise<T> => {
+    assertSameFile();
+    let own: readonly PendingWakeup[] = [];
+    const value = await write(() => {
+      const begun = begin(script);
+      own = wakeups;
+      return begun;
+    }, durability);
+    for (const [wakeup, id] of own) waiting.wake(wakeup, id);
+    return value;
+  };
+
   const skewOf = clockSkew({ path, processes, elapsed });
   const store = createStore({
     kind: 'sqlite',
@@ -124,17 +139,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
       assertSameFile();
       return read(() => begin(script));
     },
-    write: async <T>(script: (tables: Tables) => Script<T>) => {
-      assertSameFile();
-      let own: readonly PendingWakeup[] = [];
-      const value = await write(() => {
-        const begun = begin(script);
-        own = wakeups;
-        return begun;
-      });
-      for (const [wakeup, id] of own) waiting.wake(wakeup, id);
-      return value;
-    },
+    write: (script) => writeAs('durable', script),
+    writeUnsynced: (script) => writeAs('unsynced', script),
     wait: (id, signal) => {
       poller.start();
       return waitFor(id, signal, store.get, waiting);
