@@ -137,6 +137,24 @@ describe('several upstreams', () => {
   });
 });
 
+it('an invalid log level was accepted, and passed on to every upstream', async () => {
+  const levels: unknown[] = [];
+  const fake = named('a', {
+    capabilities: { tools: {}, logging: {} },
+    onRequest: ({ method, params }) => {
+      if (method !== 'logging/setLevel') return undefined;
+      levels.push(params?.['level']);
+      return {};
+    },
+  });
+  const { client } = open({ a: { fake }, b: { fake: named('b') } });
+  const one = await client();
+  const refused = await one.ask('logging/setLevel', { level: 'loud' });
+  expect(refused.error).toMatchObject({ code: -32_602 });
+  expect((await one.ask('logging/setLevel', { level: 'warning' })).result).toEqual({});
+  await expect.poll(() => levels).toEqual(['warning']);
+});
+
 describe('a slow start', () => {
   it('does not delay the others, and its tools appear with list-changed', async () => {
     const b = slow('b');

@@ -37,6 +37,9 @@ interface MultiSessionOptions {
 
 /** Outside of the range that JSON-RPC and MCP reserve. */
 const UNAVAILABLE_CODE = 503;
+const LOG_LEVELS = new Set<unknown>(
+  'debug info notice warning error critical alert emergency'.split(' '),
+);
 const LEVEL_MS = 60_000;
 
 /** A request of the client: where it was sent, once that is known. */
@@ -244,6 +247,10 @@ export class MultiSession implements Route {
   }
 
   #setLevel(params: Members): Answered {
+    if (!LOG_LEVELS.has(params['level'])) {
+      const message = `Invalid params: level must be one of ${[...LOG_LEVELS].join(', ')}`;
+      return { error: { code: -32_602, message } };
+    }
     this.#logLevel = params;
     for (const branch of this.#branches) this.#sendLevel(branch);
     return { result: {} };
