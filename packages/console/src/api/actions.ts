@@ -64,8 +64,11 @@ export interface Check {
     | 'schedule'
     | 'process' // a live process has the tool
     | 'expiry';
-  /** `blocks`: it would stop or delay the execution now. `unknown`: could not be checked here. */
-  readonly result: 'passes' | 'blocks' | 'unknown';
+  /**
+   * `blocks`: it would stop or delay the execution now. `warns`: it would be sent, and is likely to fail.
+   * `unknown`: could not be checked here.
+   */
+  readonly result: 'passes' | 'warns' | 'blocks' | 'unknown';
   readonly text: string;
   readonly until?: string;
 }

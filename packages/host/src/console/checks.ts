@@ -88,19 +88,25 @@ function upstreamChecks(
 
 type Upstream = ReturnType<typeof processView>['packs'][number]['upstreams'][number];
 
+const RISK = 'It may fail, or its outcome may become unknown: wait until the upstream works.';
 const UNUSED = 'No request was sent to the upstream yet.';
 
 function circuitCheck(upstreams: readonly Upstream[], now: number): Check {
   if (upstreams.length === 0) return { by: 'circuit', result: 'passes', text: UNUSED };
   const first = upstreams.find(({ circuit }) => circuit.state === 'open');
+  const failing = upstreams.find(({ health }) => health === 'failing');
+  if (!first && failing) {
+    const text = `Every request to ${failing.name} fails now. ${RISK}`;
+    return { by: 'circuit', result: 'warns', text };
+  }
   if (!first) {
     const names = [...new Set(upstreams.map(({ name }) => name))].join(', ');
     return { by: 'circuit', result: 'passes', text: `The circuit is not open (${names}).` };
   }
   const { probe_at: probeAt } = first.circuit;
   if (probeAt !== undefined && Date.parse(probeAt) <= now) {
-    const text = `The circuit of ${first.name} is open, and lets the next request through as a probe.`;
-    return { by: 'circuit', result: 'passes', text };
+    const text = `Requests to ${first.name} fail and its circuit is open. This would be sent as its next probe. ${RISK}`;
+    return { by: 'circuit', result: 'warns', text };
   }
   return {
     by: 'circuit',

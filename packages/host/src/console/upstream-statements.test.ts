@@ -1,49 +1,19 @@
 import type { StoredCall } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
-import type { UpstreamReport } from '../call/process-description.js';
-import { knownProcess, type KnownProcess } from './process-view.js';
+import type { KnownProcess } from './process-view.js';
 import { upstreamStatements } from './upstream-statements.js';
+import { NOW, open, process } from './upstreams.fixture.js';
 
-const NOW = 1_000_000;
-const open: UpstreamReport = {
-  pack: 'x',
-  name: 'api.x.com',
-  circuit: 'open',
-  probeAt: NOW + 10_000,
-  limits: [],
-  observed: {
-    attempts: 9,
-    failures: 9,
-    failing: 9,
-    failingSince: NOW - 60_000,
-    lastFailure: { at: NOW - 1000, kind: 'server', sent: 'answered', status: 503 },
-    changes: [{ at: NOW - 5000, state: 'open' }],
-  },
-};
-
-const process = (pid: number, upstream: UpstreamReport): KnownProcess =>
-  knownProcess(
-    {
-      id: `p${pid}`,
-      startedAt: 0,
-      reportedAt: NOW,
-      info: JSON.stringify({
-        name: 'toolkeel',
-        transport: 'stdio',
-        pid,
-        packs: [{ name: 'x', tools: [{ name: 'x_post', effect: 'once' }] }],
-      }),
-      state: JSON.stringify({ upstreams: [upstream], inFlight: [] }),
-    },
-    NOW,
-  );
 const store = {
   calls: ({ process: id }: { readonly process?: string }) =>
     Promise.resolve(
       [
-        { process: 'p1', tool: 'x_post' },
-        { process: 'p2', tool: 'x_post' },
-        { process: 'p1', tool: 'other' },
+        { process: 'p1', tool: 'x_post', at: NOW - 1000, elapsedMs: 10 },
+        { process: 'p2', tool: 'x_post', at: NOW - 1000, elapsedMs: 10 },
+        { process: 'p1', tool: 'other', at: NOW - 1000, elapsedMs: 10 },
+        // In flight when the upstream began to fail, and ended before that.
+        { process: 'p3', tool: 'x_post', at: NOW - 70_000, elapsedMs: 15_000 },
+        { process: 'p3', tool: 'x_post', at: NOW - 70_000, elapsedMs: 100 },
       ].filter((call) => call.process === id) as unknown as readonly StoredCall[],
     ),
 };
@@ -65,6 +35,18 @@ describe('an upstream that fails', () => {
         process_id: 'p1',
       },
     ]);
+  });
+
+  it('did not count the calls that were in flight when it began to fail', async () => {
+    expect(await said(process(3, open))).toMatchObject([{ affected_calls: 1 }]);
+  });
+
+  it('swapped places with another one when processes reported in another order', async () => {
+    const other = { ...open, name: 'stac.example' };
+    const [x, stac] = [process(1, open), process(2, other)];
+    const names = async (...all: readonly KnownProcess[]) =>
+      (await said(...all)).map(({ upstream }) => upstream);
+    expect(await names(x, stac)).toEqual(await names(stac, x));
   });
 
   it('is said once, not once for each process', async () => {

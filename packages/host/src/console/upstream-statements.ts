@@ -5,6 +5,7 @@ import type { LiveState } from './live-state.js';
 import { processView } from './process-view.js';
 
 const MAX_COUNTED = 1000;
+const LONGEST_CALL_MS = 300_000;
 
 type Process = ReturnType<typeof processView>;
 type UpstreamView = Process['packs'][number]['upstreams'][number];
@@ -52,8 +53,16 @@ export async function upstreamStatements(
     if (group) group.push(sighting);
     else groups.set(key, [sighting]);
   }
-  return Promise.all([...groups.values()].map((group) => statementOf(group, journal)));
+  const statements = await Promise.all(
+    [...groups.values()].map((group) => statementOf(group, journal)),
+  );
+  // The order of processes changes with their reports. Statements that swap places are easily confused.
+  return statements.toSorted(
+    (a, b) => compare(a.since, b.since) || compare(a.upstream, b.upstream),
+  );
 }
+
+const compare = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 
 async function statementOf(
   group: readonly Sighting[],
@@ -69,10 +78,13 @@ async function statementOf(
   for (const sighting of group) {
     const from = sighting.problem.since;
     if (from === undefined) continue;
-    const filter = { since: Date.parse(from), process: sighting.process.id, failed: true } as const;
-    const failed = await store.calls({ ...filter, limit: MAX_COUNTED });
+    const failingFrom = Date.parse(from);
+    const filter = { since: failingFrom - LONGEST_CALL_MS, process: sighting.process.id } as const;
+    const failed = await store.calls({ ...filter, failed: true, limit: MAX_COUNTED });
+    // Calls that began before the failure and ended with it are affected, too.
+    const meanwhile = failed.filter(({ at, elapsedMs }) => at + elapsedMs >= failingFrom);
     affected.push(
-      ...failed.map(({ tool }) => tool).filter((tool) => sighting.tools.includes(tool)),
+      ...meanwhile.map(({ tool }) => tool).filter((tool) => sighting.tools.includes(tool)),
     );
   }
   const name = pack === upstream ? upstream : `${upstream} (${pack})`;

@@ -73,6 +73,7 @@ export function PreviewView({ preview, isIncomplete = false }: PreviewProps): JS
 
 const RESULT: Readonly<Record<Check['result'], readonly [Tone, string]>> = {
   passes: ['ok', 'Passes'],
+  warns: ['warn', 'Risk'],
   blocks: ['danger', 'Blocks'],
   unknown: ['unknown', 'Not known'],
 };
