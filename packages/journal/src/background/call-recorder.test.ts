@@ -41,9 +41,20 @@ describe('recorded calls', () => {
 
   it('are written at once when a batch is full', async () => {
     const { clock, calls, written } = recorder();
-    for (let n = 0; n < 1000; n += 1) calls.note(row(n));
+    for (let n = 0; n < 1024; n += 1) calls.note(row(n));
     await clock.advance(0);
-    expect(written()).toBe(1000);
+    expect(written()).toBe(1024);
+  });
+
+  it('of a quick succession are written in full batches, and the rest after a delay', async () => {
+    const { clock, calls, batches } = recorder();
+    for (let n = 0; n < 10; n += 1) {
+      for (let i = 0; i < 100; i += 1) calls.note(row(n * 100 + i));
+      await clock.advance(10);
+    }
+    expect(batches.map((batch) => batch.length)).toEqual([128, 72, 128, 128, 128, 128, 128, 128]);
+    await clock.advance(1000);
+    expect(batches.flat().map(({ at }) => at)).toEqual(Array.from({ length: 1000 }, (_, n) => n));
   });
 
   it('wait for an unavailable store, in order and bounded', async () => {

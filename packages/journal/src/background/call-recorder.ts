@@ -12,8 +12,8 @@ export interface CallRecorder {
 }
 
 const FLUSH_MS = 1000;
-/** Calls per transaction: a commit waits for the disk, and blocks everything else meanwhile. */
-const BATCH = 1000;
+/** Calls per transaction. SQLite blocks the event loop meanwhile, for half a millisecond with this number. */
+const BATCH = 128;
 /** Bounds memory while the store is unavailable. */
 const MAX_PENDING = 10_000;
 /** A process that changes nothing still reports, so that a lost one can be told from an idle one. */
@@ -34,26 +34,31 @@ export function createCallRecorder({
   const rows: CallRow[] = [];
   const reports = process && createReports(process, clock);
 
-  const write = async (batch: readonly CallRow[], state?: DueReport): Promise<void> => {
-    if (!state) return store.recordCalls(batch);
-    await store.recordCalls(batch, state.report);
-    state.written();
+  let flushedAt = -Infinity;
+
+  const writeBatch = async (state?: DueReport): Promise<void> => {
+    const batch = rows.splice(0, BATCH);
+    try {
+      await (state ? store.recordCalls(batch, state.report) : store.recordCalls(batch));
+    } catch (cause) {
+      rows.unshift(...batch);
+      rows.splice(0, Math.max(0, rows.length - MAX_PENDING));
+      throw cause;
+    }
+    state?.written();
   };
   const flush = async (isEnd = false, isForced = false): Promise<void> => {
-    let state = reports?.due(isEnd, isForced || rows.length > 0);
-    while (rows.length > 0 || state) {
-      const batch = rows.splice(0, BATCH);
-      try {
-        await write(batch, state);
-        state = undefined;
-      } catch (cause) {
-        rows.unshift(...batch);
-        rows.splice(0, Math.max(0, rows.length - MAX_PENDING));
-        throw cause;
-      }
-    }
+    flushedAt = clock.now();
+    const state = reports?.due(isEnd, isForced || rows.length > 0);
+    if (state) await writeBatch(state);
+    while (rows.length > 0) await writeBatch();
   };
-  const background = every({ clock, report, ms: FLUSH_MS, work: () => flush() });
+  /** Of a quick succession of calls only full batches are written until the next flush. */
+  const work = async (): Promise<void> => {
+    if (clock.now() - flushedAt >= FLUSH_MS) return flush();
+    while (rows.length >= BATCH) await writeBatch();
+  };
+  const background = every({ clock, report, ms: FLUSH_MS, work });
   return {
     note: (row) => {
       rows.push(process ? ofProcess(row, process.id) : row);

@@ -204,14 +204,25 @@ export function busyRetry(path: string, timeoutMs: number): BusyRetry {
 
 const compiled = new Map<string, string>();
 
-/** Replaces `$1` by `?1`, so that a value used several times is bound once. */
+/** Replaces the placeholders of PostgreSQL. */
 function toSqlite({ text, values }: Query): {
   readonly text: string;
   readonly values: readonly unknown[];
 } {
   let found = compiled.get(text);
-  if (found === undefined) compiled.set(text, (found = text.replaceAll(/\$(\d+)/g, '?$1')));
+  if (found === undefined) compiled.set(text, (found = withQuestionMarks(text)));
   return { text: found, values: values.map(toValue) };
+}
+
+const PLACEHOLDER = /\$(\d+)/g;
+
+/**
+ * `$1` becomes `?1`, so that a value used several times is bound once. Where each value is used once and in
+ * order, it becomes `?`: `node:sqlite` searches the names of all placeholders for each value that it binds.
+ */
+function withQuestionMarks(text: string): string {
+  const isInOrder = [...text.matchAll(PLACEHOLDER)].every(([, n], i) => Number(n) === i + 1);
+  return text.replaceAll(PLACEHOLDER, isInOrder ? '?' : '?$1');
 }
 
 function toValue(value: unknown): unknown {

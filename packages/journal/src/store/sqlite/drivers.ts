@@ -4,7 +4,7 @@ import type { Query, Row } from '../script.js';
 /** A synchronous connection to one database file. */
 export interface SqliteDriver {
   readonly exec: (text: string) => void;
-  /** Runs a statement with the placeholders `?1`, `?2`…, prepared once. */
+  /** Runs a statement with the placeholders `?` or `?1`, `?2`…, prepared once. */
   readonly rows: (
     text: string,
     values: readonly unknown[],
