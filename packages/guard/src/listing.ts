@@ -47,6 +47,11 @@ export class Listing {
     return fetching;
   }
 
+  /** Resolves when the tools are known, or cannot be known. Undefined: they are. */
+  known(): Promise<void> | undefined {
+    return this.isDone ? undefined : this.fetch();
+  }
+
   /** After a restart: the server may have other tools, and does not know that it has to say so. */
   repeat(): void {
     const before = this.#text;

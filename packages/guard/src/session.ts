@@ -1,15 +1,6 @@
-import type { AttemptContext, Fault } from '@toolkeel/kernel';
-import { InFlightTable } from '@toolkeel/host/parts';
-import {
-  Attempts,
-  lostFault,
-  SignalledCall,
-  type CallState,
-  type Exchange,
-  type SentRequest,
-} from './attempts.js';
+import type { Fault } from '@toolkeel/kernel';
 import { textOf } from './answers.js';
-import type { Answer } from './calls.js';
+import type { Exchange } from './attempts.js';
 import {
   frameOf,
   isRequest,
@@ -27,8 +18,8 @@ import type { Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
 import { PendingRequests } from './pending.js';
-import type { ReadSession } from './quick-reads.js';
 import { Restarts } from './restarts.js';
+import { SessionCalls } from './session-calls.js';
 import type { SessionOptions } from './session-options.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -48,11 +39,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #restarts: Restarts;
   readonly #pending = new PendingRequests();
-  readonly #calls = new InFlightTable<CallState>();
-  readonly #attempts = new Attempts({
-    nextId: () => this.#nextId(),
-    onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
-  });
+  readonly #calls: SessionCalls;
   readonly #own = new OwnRequests();
   readonly #upstreamRequests = new Set<Id>();
   readonly #handshake = new Handshake();
@@ -74,7 +61,6 @@ export class Session {
   #outbox: Frame[] = [];
   readonly #health: HealthWatch;
   #sequence = 0;
-  #isClosed = false;
   #onClosed = (): void => {};
   /** Resolves when the upstream of this session has ended. */
   readonly closed = new Promise<void>((resolve) => {
@@ -95,6 +81,14 @@ export class Session {
       prepare: (link) => this.#repeatHandshake(link),
       onReady: (link, isRestart) => this.#ready(link, isRestart),
       onUnavailable: (reason) => this.#unavailable(reason),
+    });
+    this.#calls = new SessionCalls({
+      ...options,
+      restarts: this.#restarts,
+      listing: this.#listing,
+      nextId: () => this.#nextId(),
+      meta: () => this.#modernMeta,
+      onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
     });
     this.#restarts.start();
     this.#health = watchHealth({
@@ -122,7 +116,7 @@ export class Session {
     }
     const meta = objectIn(params, '_meta');
     if (meta[VERSION_KEY] !== undefined && method !== 'server/discover') this.#learnModern(meta);
-    if (method === 'tools/call') return this.#call(frame);
+    if (method === 'tools/call') return this.#calls.start(frame);
     if (this.#options.view?.answers(frame, this.#options.client.send)) return;
     this.#handshake.note(frame);
     const isSent = this.#trySend(frame);
@@ -139,12 +133,7 @@ export class Session {
     }
     if (method === 'notifications/cancelled') {
       const id = params?.['requestId'] as Id;
-      const call = this.#calls.get(id);
-      if (call) {
-        this.#calls.delete(id);
-        call.onDetached?.();
-        return call.cancel(params?.['reason'] ?? 'the client cancelled the call');
-      }
+      if (this.#calls.cancel(id, params?.['reason'])) return;
       this.#pending.take(id);
     }
     this.#notify(frame);
@@ -154,76 +143,9 @@ export class Session {
     if (!this.#trySend(frame) && this.#outbox.length < MAX_OUTBOX) this.#outbox.push(frame);
   }
 
-  #call(frame: RequestFrame): void {
-    if (this.#listing.isDone && this.#options.calls.startRead(frame, this.#reads)) return;
-    const call = new SignalledCall(objectIn(frame.message.params, '_meta')['progressToken']);
-    const { id } = frame.message;
-    this.#calls.set(id, call);
-    const { lagMs } = this.#options.client;
-    const exchange: Exchange = {
-      signal: call.signal,
-      keeper: this.#options.view?.keeper,
-      ...(lagMs !== undefined && { lagMs }),
-      onDetached: (callback) => {
-        call.onDetached = callback;
-      },
-      tools: () => this.toolsListed(),
-      reason: () => this.#restarts.reason ?? 'has not listed its tools',
-      send: (attempt, request) => this.#attempt(call, attempt, request),
-      finish: (isTimeout) => call.attempt?.abandon(isTimeout),
-    };
-    void this.#options.calls.run(frame, exchange).then((found) => this.#answer(id, call, found));
-  }
-
-  #answer(id: Id, call: CallState, { frame, settled }: Answer): void {
-    // A cancelled call is not answered; its result may be claimed by a repeat.
-    const isCurrent = this.#calls.get(id) === call && this.#calls.delete(id);
-    if (!isCurrent || this.#isClosed) return settled?.(false);
-    this.#options.client.send(frame, settled);
-  }
-
-  readonly #reads: ReadSession = {
-    enter: (id, call) => this.#calls.set(id, call),
-    send: (call, attempt, sent) => {
-      const link = this.#restarts.current;
-      if (!link) return this.#attempt(call, attempt, sent);
-      attempt.sent = 'no';
-      return this.#attempts.send(link, call, attempt, sent);
-    },
-    answer: (id, call, frame) => this.#answer(id, call, { frame }),
-  };
-
   /** For calls of the guard itself: operations that an operator has approved, read-backs. */
-  readonly ownExchange = (): Exchange => {
-    const call = new SignalledCall();
-    return {
-      signal: call.signal,
-      onDetached: () => {},
-      tools: () => this.toolsListed(),
-      reason: () => this.#restarts.reason ?? 'has not listed its tools',
-      send: (attempt, sent) => {
-        const { params = {}, ...message } = sent.request.message;
-        const meta = { ...objectIn(params, '_meta'), ...this.#modernMeta };
-        const request = { ...message, id: this.#nextId(), params: { ...params, _meta: meta } };
-        return this.#attempt(call, attempt, { ...sent, request: frameOf(request) as RequestFrame });
-      },
-      finish: (isTimeout) => call.attempt?.abandon(isTimeout),
-    };
-  };
-
-  /** Sends one attempt of a call and waits for its answer. */
-  async #attempt(
-    call: CallState,
-    attempt: AttemptContext,
-    sent: SentRequest,
-  ): Promise<ResponseFrame> {
-    attempt.sent = 'no';
-    if (!this.#restarts.current) await this.#restarts.ready(attempt.signal);
-    return sent.write(() => {
-      const link = this.#restarts.current;
-      if (!link) throw lostFault('no', 'the upstream was lost before the call was sent');
-      return this.#attempts.send(link, call, attempt, sent);
-    });
+  ownExchange(): Exchange {
+    return this.#calls.ownExchange();
   }
 
   /** An attempt was given up. A mutation is left alone: cancelling it half way helps nobody. */
@@ -271,7 +193,7 @@ export class Session {
       return log('warn', 'upstream_error', { upstream, code, text });
     }
     if (message.method === 'notifications/progress') {
-      const progress = this.#attempts.progress(frame);
+      const progress = this.#calls.progress(frame);
       return progress && this.#toClient(progress);
     }
     if (message.method === 'notifications/tools/list_changed') {
@@ -292,7 +214,7 @@ export class Session {
 
   #response(frame: ResponseFrame): void {
     const { id } = frame.message;
-    if (this.#attempts.settle(frame)) return this.#restarts.succeeded();
+    if (this.#calls.settle(frame)) return this.#restarts.succeeded();
     if (this.#own.settle(id, frame)) return;
     const request = this.#pending.take(id);
     if (!request) {
@@ -314,7 +236,7 @@ export class Session {
   }
 
   #fail(id: Id, fault: Fault): void {
-    if (this.#attempts.fail(id, fault) || this.#own.settle(id)) return;
+    if (this.#calls.fail(id, fault) || this.#own.settle(id)) return;
     // Another link is on its way.
     if (fault.sent === 'no' && !this.#restarts.current) return this.#pending.keep(id);
     if (!this.#pending.take(id)) return;
@@ -325,7 +247,7 @@ export class Session {
 
   #lost(reason: string): void {
     this.#upstreamRequests.clear();
-    this.#attempts.lose(reason);
+    this.#calls.lose(reason);
     this.#own.lose();
     for (const id of this.#pending.lose()) {
       const text = `The upstream ${reason} while it processed this request.`;
@@ -377,7 +299,7 @@ export class Session {
 
   /** Resolves when the tools are known, or cannot be known. Undefined: they are. */
   toolsListed(): Promise<void> | undefined {
-    return this.#listing.isDone ? undefined : this.#listing.fetch();
+    return this.#listing.known();
   }
 
   // ---- plumbing -----------------------------------------------------------------------------
@@ -435,18 +357,12 @@ export class Session {
 
   /** The client is gone: its reads end, mutations that are being sent continue. */
   disconnect(): void {
-    this.#isClosed = true;
-    const calls = this.#calls.values();
-    this.#calls.clear();
-    for (const call of calls) {
-      call.onDetached?.();
-      call.cancel(new Error('the client disconnected'));
-    }
+    this.#calls.disconnect();
   }
 
   /** The connection that waited for this call is gone, but the client may still fetch its result. */
   detach(id: Id): void {
-    this.#calls.get(id)?.onDetached?.();
+    this.#calls.detach(id);
   }
 
   async close(): Promise<void> {
