@@ -50,7 +50,9 @@ export const toolRules = z.strictObject({
       match: z
         .record(z.string(), z.unknown())
         .refine((given) => Object.keys(given).length > 0, 'must name a member')
-        .describe('Members of an object in its result that prove that the call was executed.'),
+        .describe(
+          'Members of an object in its result that prove that the call was executed. "*" is any value but null.',
+        ),
       authoritative: z
         .boolean()
         .default(false)
