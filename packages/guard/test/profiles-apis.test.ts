@@ -3,19 +3,14 @@ import { errorReader } from '../src/faults.js';
 import { frameOf, type Message, type ResponseFrame } from '../src/frame.js';
 import { knownProfiles } from '../src/profiles.js';
 import { preload, startApi, type ApiDouble } from './support/api-double.js';
-import {
-  braveWorld,
-  githubWorld,
-  notionWorld,
-  slackWorld,
-  type ApiWorld,
-} from './support/api-worlds.js';
-import { npmPackages, type NpmServer } from './support/npm-servers.js';
+import { braveWorld, notionWorld, slackWorld, type ApiWorld } from './support/api-worlds.js';
+import { githubWorld } from './support/github-world.js';
+import { packageOf, type NpmServer } from './support/npm-servers.js';
 import { textOf, useServerRig, type Repeated } from './support/server-rig.js';
 
 // Profiles of servers that call a web API: the server is the real one, the API is a double on loopback.
 
-const { open, repeatAll } = useServerRig();
+const { open, expectEffects } = useServerRig();
 let api: ApiDouble | undefined;
 afterEach(async () => {
   await api?.close();
@@ -31,7 +26,7 @@ const start = async ({ routes }: ApiWorld, host?: string): Promise<ApiDouble> =>
 
 /** What the guard makes of an error, by the rules of the profile and its own. */
 const faultOf = (name: NpmServer, answer: Message, tool: string) => {
-  const profile = knownProfiles.find((one) => one.package === `npm:${npmPackages[name]}`);
+  const profile = knownProfiles.find((one) => one.package === packageOf(name));
   const rules = profile?.errors.map(({ rule }) => rule);
   return errorReader(rules).fault(frameOf(answer) as ResponseFrame, tool);
 };
@@ -52,7 +47,7 @@ describe('the profile of', () => {
       { tool: 'slack_get_user_profile', args: { user_id: 'U1' }, effect: 'read' },
     ];
     const reaction = { channel_id: 'C1', timestamp: '1700000000.000001', reaction: 'eyes' };
-    await repeatAll(
+    await expectEffects(
       [
         ...reads,
         { tool: 'slack_post_message', args: message, effect: 'once' },
@@ -135,7 +130,7 @@ describe('the profile of', () => {
       { tool: 'API-create-a-comment', args: { parent, rich_text: rich }, effect: 'once' },
       { tool: 'API-create-a-data-source', args: { parent, properties: {} }, effect: 'once' },
     ];
-    await repeatAll(cases, world.state);
+    await expectEffects(cases, world.state);
     expect(new Set(cases.map(({ tool }) => tool)).size).toBe(24);
     // POST is a read for two of them, as the API defines it.
     const sent = new Set(
@@ -179,7 +174,7 @@ describe('the profile of', () => {
     const { env, requests, refuse } = await start(world);
     const given = { ...env, BRAVE_API_KEY: 'test-key', TEST_CLOCK: 'stopped' };
     const client = await open('brave', { env: given, preload });
-    await repeatAll(
+    await expectEffects(
       [
         { tool: 'brave_web_search', args: { query: 'x' }, effect: 'read' },
         { tool: 'brave_local_search', args: { query: 'x' }, effect: 'read' },
@@ -258,9 +253,10 @@ describe('the profile of', () => {
       })),
     ];
     let count = 0;
-    const countWrites = { before: () => (count = requests.length) };
-    const [first, ...others] = reads;
-    await repeatAll([...writes, { ...first!, ...countWrites }, ...others], world.state);
+    const counted = reads.map((read, index): Repeated =>
+      index === 0 ? { ...read, before: () => (count = requests.length) } : read,
+    );
+    await expectEffects([...writes, ...counted], world.state);
     expect(requests.slice(count).filter((request) => !request.startsWith('GET '))).toEqual([]);
 
     const next = { ...repo, title: 'u', head: 'main', base: 'side' };

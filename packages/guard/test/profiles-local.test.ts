@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { testJournal } from '@toolkeel/journal/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findChromium } from '../../../scripts/lib/chromium.mjs';
@@ -10,10 +9,10 @@ import { textOf, useServerRig, type Repeated } from './support/server-rig.js';
 
 // Profiles of servers that work on something that can run here: a database, a browser, web pages.
 
-const { dir, open, repeatAll } = useServerRig();
+const { dir, open, expectEffects } = useServerRig();
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const step of cleanUp.splice(0).toReversed()) await step();
+  await Promise.all(cleanUp.splice(0).map((step) => step()));
 });
 
 const pages = async (routes: Parameters<typeof startApi>[0], host?: string): Promise<ApiDouble> => {
@@ -26,22 +25,21 @@ describe('the profile of', () => {
   it('server-postgres holds for repeated queries', async () => {
     const { server, schema, drop } = await testJournal();
     cleanUp.push(drop);
-    const database = new pg.Client({ connectionString: server });
-    await database.connect();
-    cleanUp.push(() => database.end());
-    await database.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.t (n int)`);
     const client = await open('postgres', { args: [server] });
+    const query = (sql: string): Promise<Message> => client.call('query', { sql });
+    await query(`COMMIT; CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.t (n int)`);
     const rows = async (): Promise<unknown> =>
-      (await database.query(`SELECT count(*)::int AS n FROM ${schema}.t`)).rows;
+      JSON.parse(textOf(await query(`SELECT n FROM ${schema}.t`)));
     const insert = `INSERT INTO ${schema}.t VALUES (1)`;
-    await repeatAll([{ tool: 'query', args: { sql: `COMMIT; ${insert}` }, effect: 'once' }], rows);
-    expect(await rows()).toEqual([{ n: 2 }]);
-    const read = await client.call('query', { sql: `SELECT * FROM ${schema}.t` });
-    expect(JSON.parse(textOf(read))).toHaveLength(2);
-    const refused = await client.call('query', { sql: insert });
+    await expectEffects(
+      [{ tool: 'query', args: { sql: `COMMIT; ${insert}` }, effect: 'once' }],
+      rows,
+    );
+    expect(await rows()).toEqual([{ n: 1 }, { n: 1 }]);
+    const refused = await query(insert);
     expect(textOf(refused)).toContain('cannot execute INSERT in a read-only transaction');
     expect(errorReader().fault(frameOf(refused) as ResponseFrame, 'query')).toBeUndefined();
-    expect(await rows()).toEqual([{ n: 2 }]);
+    expect(await rows()).toEqual([{ n: 1 }, { n: 1 }]);
   });
 
   it('mcp-fetch-server holds for repeated calls', async () => {
@@ -59,7 +57,7 @@ describe('the profile of', () => {
     // Private addresses are refused, so the page has a public one; without a PATH no other program is used.
     const client = await open('fetch', { env: { ...env, PATH: dir() }, preload });
     const url = 'http://93.184.216.34/page';
-    await repeatAll(
+    await expectEffects(
       [
         ...['fetch_html', 'fetch_markdown', 'fetch_txt', 'fetch_readable'].map(
           (tool): Repeated => ({
@@ -107,9 +105,17 @@ describe('the profile of', () => {
     );
     const client = await open('playwright', {
       args: [
-        ...['--headless', '--isolated', '--no-sandbox', '--output-dir', dir()],
-        ...['--timeout-settle', '0', '--snapshot-mode', 'none'],
-        ...['--executable-path', findChromium()],
+        '--headless',
+        '--isolated',
+        '--no-sandbox',
+        '--output-dir',
+        dir(),
+        '--timeout-settle',
+        '0',
+        '--snapshot-mode',
+        'none',
+        '--executable-path',
+        findChromium(),
       ],
     });
     const seen = `() => JSON.stringify([innerWidth, innerHeight, document.body.innerHTML,
@@ -133,7 +139,7 @@ describe('the profile of', () => {
       ['browser_wait_for', { text: 'clicked' }],
       ['browser_tabs', { action: 'list' }],
     ] as const;
-    await repeatAll(
+    await expectEffects(
       [
         ...reads.map(([tool, args]): Repeated => ({ tool, args, effect: 'read' })),
         { tool: 'browser_resize', args: { width: 500, height: 400 }, effect: 'idempotent' },

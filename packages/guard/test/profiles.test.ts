@@ -7,7 +7,7 @@ import { textOf, useServerRig, type Repeated } from './support/server-rig.js';
 
 // Profiles of servers on npm: what they declare is compared with what repeated calls really do.
 
-const { dir, open, repeatAll } = useServerRig();
+const { dir, open, expectEffects } = useServerRig();
 
 describe('the profile of', () => {
   it('server-memory holds for repeated calls', async () => {
@@ -38,7 +38,7 @@ describe('the profile of', () => {
       { tool: 'delete_relations', args: { relations }, effect: 'idempotent' },
       { tool: 'delete_entities', args: { entityNames: ['a'] }, effect: 'idempotent' },
     ];
-    await repeatAll(cases, () => {
+    await expectEffects(cases, () => {
       try {
         return readFileSync(file, 'utf8');
       } catch {
@@ -77,7 +77,7 @@ describe('the profile of', () => {
         effect: 'once',
       },
     ];
-    await repeatAll(cases, () => {
+    await expectEffects(cases, () => {
       const names: string[] = readdirSync(root, { recursive: true, encoding: 'utf8' });
       const read = (name: string): string =>
         name.endsWith('.txt') ? readFileSync(join(root, name), 'utf8') : '';
@@ -98,7 +98,7 @@ describe('the profile of', () => {
         again: (first, second) => length(first) === 1 && length(second) === 2,
       },
     ];
-    await repeatAll(cases, () => '');
+    await expectEffects(cases, () => '');
   });
 
   it('server-everything holds for repeated calls', async () => {
@@ -116,7 +116,7 @@ describe('the profile of', () => {
     ];
     // The other one needs a client that supports tasks.
     const except = ['simulate-research-query'];
-    await repeatAll(cases, async () => (await client.ask('resources/list')).result, except);
+    await expectEffects(cases, async () => (await client.ask('resources/list')).result, except);
   });
 
   it('@cyanheads/git-mcp-server holds for repeated calls in a repository', async () => {
@@ -173,6 +173,6 @@ describe('the profile of', () => {
       { tool: 'git_worktree', args: { path, mode: 'list' }, effect: 'read' },
       { tool: 'git_clean', args: { path, force: true, dryRun: true }, effect: 'read' },
     ];
-    await repeatAll(cases, state);
+    await expectEffects(cases, state);
   });
 });

@@ -6,7 +6,7 @@ export const preload = new URL('redirect-fetch.mjs', import.meta.url).href;
 
 type Members = Readonly<Record<string, unknown>>;
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: Members;

@@ -2,40 +2,36 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
+const inPackage = (manifest: string, file = 'dist/index.js'): string =>
+  join(dirname(manifest), file);
 
-/** The packages of servers of other authors, from npm. */
-export const npmPackages = {
-  brave: '@modelcontextprotocol/server-brave-search',
-  everything: '@modelcontextprotocol/server-everything',
-  fetch: 'mcp-fetch-server',
-  filesystem: '@modelcontextprotocol/server-filesystem',
-  git: '@cyanheads/git-mcp-server',
-  github: '@modelcontextprotocol/server-github',
-  memory: '@modelcontextprotocol/server-memory',
-  notion: '@notionhq/notion-mcp-server',
-  playwright: '@playwright/mcp',
-  postgres: '@modelcontextprotocol/server-postgres',
-  slack: '@modelcontextprotocol/server-slack',
-  thinking: '@modelcontextprotocol/server-sequential-thinking',
-} as const;
+/** Servers of other authors from npm: the program, and the arguments that it always needs. */
+export const npmServers = {
+  brave: [inPackage(require.resolve('@modelcontextprotocol/server-brave-search/package.json'))],
+  everything: [
+    inPackage(require.resolve('@modelcontextprotocol/server-everything/package.json')),
+    'stdio',
+  ],
+  fetch: [inPackage(require.resolve('mcp-fetch-server/package.json'))],
+  filesystem: [inPackage(require.resolve('@modelcontextprotocol/server-filesystem/package.json'))],
+  git: [require.resolve('@cyanheads/git-mcp-server/index.js')],
+  github: [inPackage(require.resolve('@modelcontextprotocol/server-github/package.json'))],
+  memory: [inPackage(require.resolve('@modelcontextprotocol/server-memory/package.json'))],
+  notion: [inPackage(require.resolve('@notionhq/notion-mcp-server/package.json'), 'bin/cli.mjs')],
+  playwright: [inPackage(require.resolve('@playwright/mcp/package.json'), 'cli.js')],
+  postgres: [inPackage(require.resolve('@modelcontextprotocol/server-postgres/package.json'))],
+  slack: [inPackage(require.resolve('@modelcontextprotocol/server-slack/package.json'))],
+  thinking: [
+    inPackage(require.resolve('@modelcontextprotocol/server-sequential-thinking/package.json')),
+  ],
+} as const satisfies Record<string, readonly string[]>;
 
-export type NpmServer = keyof typeof npmPackages;
+export type NpmServer = keyof typeof npmServers;
 
-const inPackage = (name: NpmServer, file = 'dist/index.js'): string =>
-  join(dirname(require.resolve(`${npmPackages[name]}/package.json`)), file);
-
-/** Their programs, with the arguments that they always need. */
-export const npmServers: Readonly<Record<NpmServer, readonly string[]>> = {
-  brave: [inPackage('brave')],
-  everything: [inPackage('everything'), 'stdio'],
-  fetch: [inPackage('fetch')],
-  filesystem: [inPackage('filesystem')],
-  git: [require.resolve(`${npmPackages.git}/index.js`)],
-  github: [inPackage('github')],
-  memory: [inPackage('memory')],
-  notion: [inPackage('notion', 'bin/cli.mjs')],
-  playwright: [inPackage('playwright', 'cli.js')],
-  postgres: [inPackage('postgres')],
-  slack: [inPackage('slack')],
-  thinking: [inPackage('thinking')],
+/** The package of a server, as its profile names it. */
+export const packageOf = (name: NpmServer): string => {
+  const [program] = npmServers[name];
+  const [, inModules = ''] =
+    /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(program.replaceAll('\\', '/')) ?? [];
+  return `npm:${inModules}`;
 };

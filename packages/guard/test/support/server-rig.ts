@@ -6,7 +6,7 @@ import { listings } from '../../../../scripts/lib/hints.mjs';
 import type { Message } from '../../src/frame.js';
 import { knownProfiles } from '../../src/profiles.js';
 import { createRig, type Rig, type RigClient } from '../../src/rig.fixture.js';
-import { npmPackages, npmServers, type NpmServer } from './npm-servers.js';
+import { npmServers, packageOf, type NpmServer } from './npm-servers.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ export interface ServerRig {
   /** Starts the server, and compares how it introduces itself with its profile and its recorded listing. */
   readonly open: (name: NpmServer, options?: OpenOptions) => Promise<RigClient>;
   /** Makes each call twice, and compares the states before, between and after with the declared effect. */
-  readonly repeatAll: (
+  readonly expectEffects: (
     cases: readonly Repeated[],
     state: () => unknown,
     /** Tools of the profile that cannot be called here. All others must be. */
@@ -79,7 +79,7 @@ export function useServerRig(): ServerRig {
     });
     client = await rig.client();
     await client.session.toolsListed();
-    const from = `npm:${npmPackages[name]}`;
+    const from = packageOf(name);
     const profile = knownProfiles.find((one) => one.package === from);
     profiled = Object.keys(profile?.tools ?? { none: {} });
     const { server, tools } = listings().find((listing) => listing.package === from) ?? {};
@@ -94,7 +94,7 @@ export function useServerRig(): ServerRig {
     return client;
   };
 
-  const repeatAll: ServerRig['repeatAll'] = async (cases, state, except = []) => {
+  const expectEffects: ServerRig['expectEffects'] = async (cases, state, except = []) => {
     const called = new Set(except);
     for (const { tool, args, effect, before, again } of cases) {
       called.add(tool);
@@ -121,7 +121,7 @@ export function useServerRig(): ServerRig {
     expect(profiled.filter((name) => !called.has(name))).toEqual([]);
   };
 
-  return { dir: () => dir, guard: () => rig!.guard, open, repeatAll };
+  return { dir: () => dir, guard: () => rig!.guard, open, expectEffects };
 }
 
 const asListed = ({ listed }: Rig['guard']['tools'][number]) => ({
