@@ -1,9 +1,22 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { inRoot } from './paths.mjs';
 
-const require = createRequire(import.meta.url);
+/**
+ * @typedef {{ name: string, annotations?: object, inputSchema?: { properties?: object } }} Listed
+ * @typedef {{ server: { name: string, version: string }, tools: { listed: Listed }[] }} Found
+ * @typedef {{
+ *   inspectUpstream: (options: object, timeoutMs: number) => Promise<Found>,
+ *   upstreamSchema: { parse: (given: object) => object },
+ * }} Guard
+ * @typedef {{ loadConfig: (options: object) => object }} Host
+ */
+
+/**
+ * @param {string} name of a package of this workspace
+ * @returns {Promise<unknown>} the built package
+ */
+const built = (name) => import(pathToFileURL(inRoot('packages', name, 'dist', 'index.js')).href);
 
 /**
  * Starts a server, records what it lists, and writes a profile without evidence if it has none.
@@ -12,10 +25,8 @@ const require = createRequire(import.meta.url);
  * @returns {Promise<string[]>} the written files
  */
 export const recordServer = async ({ name, from, version, command: [command, ...args] }) => {
-  const built = (/** @type {string} */ it) =>
-    import(pathToFileURL(require.resolve(inRoot('packages', it, 'dist', 'index.js'))).href);
-  const { inspectUpstream, upstreamSchema } = await built('guard');
-  const { loadConfig } = await built('host');
+  const { inspectUpstream, upstreamSchema } = /** @type {Guard} */ (await built('guard'));
+  const { loadConfig } = /** @type {Host} */ (await built('host'));
   const found = await inspectUpstream(
     {
       loaded: loadConfig({ settings: { journal: { url: 'memory:' } }, only: [] }),
@@ -24,9 +35,7 @@ export const recordServer = async ({ name, from, version, command: [command, ...
     },
     60_000,
   );
-  /** @type {{ listed: { name: string, annotations?: object, inputSchema?: { properties?: object } } }[]} */
-  const listed = found.tools;
-  const tools = listed.map(({ listed: { name: tool, annotations = {}, inputSchema } }) => ({
+  const tools = found.tools.map(({ listed: { name: tool, annotations = {}, inputSchema } }) => ({
     name: tool,
     annotations: Object.fromEntries(
       Object.entries(annotations).filter(([hint]) => hint !== 'title'),

@@ -88,8 +88,13 @@ describe('toolkeel guard', () => {
     ['mcp.json', 'mcpServers', ['guard', '--upstreams', 'mcp.json']],
   ] as const)('accepts entries of clients as they are in %s', async (file, section, args) => {
     const used = {
-      ...{ type: 'stdio', command: process.execPath, args: [everything, 'stdio'] },
-      ...{ envFile: 'server.env', autoApprove: ['echo'], timeout: 60, disabled: false },
+      type: 'stdio',
+      command: process.execPath,
+      args: [everything, 'stdio'],
+      envFile: 'server.env',
+      autoApprove: ['echo'],
+      timeout: 60,
+      disabled: false,
     };
     const off = { command: 'none', env: { API_KEY: { env: 'NOT_SET' } }, disabled: true };
     writeFileSync(join(dir(), file), JSON.stringify({ [section]: { used, off } }));
