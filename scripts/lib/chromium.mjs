@@ -7,10 +7,10 @@ import { say } from './progress.mjs';
 const program = {
   name: 'Chromium',
   package: 'chromium',
-  purpose: 'console',
+  purpose: 'console and guard',
   howToInstall:
     'Install it (on Debian: apt-get install chromium), or set TOOLKEEL_TEST_CHROMIUM to the path of a Chromium or ' +
-    'Chrome. Without it the tests of the console fail.',
+    'Chrome. Without it the tests of the console and of the guard fail.',
 };
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];

@@ -83,6 +83,45 @@ describe('toolkeel guard', () => {
     expect(result.content).toEqual([{ type: 'text', text: 'Echo: hi' }]);
   });
 
+  it.each([
+    ['toolkeel.config.json', 'upstreams', ['guard']],
+    ['mcp.json', 'mcpServers', ['guard', '--upstreams', 'mcp.json']],
+  ] as const)('accepts entries of clients as they are in %s', async (file, section, args) => {
+    const used = {
+      type: 'stdio',
+      command: process.execPath,
+      args: [everything, 'stdio'],
+      envFile: 'server.env',
+      autoApprove: ['echo'],
+      timeout: 60,
+      disabled: false,
+    };
+    const off = { command: 'none', env: { API_KEY: { env: 'NOT_SET' } }, disabled: true };
+    writeFileSync(join(dir(), file), JSON.stringify({ [section]: { used, off } }));
+    const refused = await finished([...args], place());
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toMatch(
+      /used.envFile: .*server\.env cannot be read: there is no such file/,
+    );
+
+    writeFileSync(join(dir(), 'server.env'), '# of the server\nFROM_FILE="value-of-the-file"\n');
+    const launch = { command: process.execPath, args: [bin, ...args] };
+    const logged: string[] = [];
+    const { content } = await callThrough(launch, 'get-env', {}, logged);
+    expect(JSON.stringify(content)).toContain('FROM_FILE');
+    expect(JSON.stringify(content)).not.toContain('value-of-the-file');
+    expect(logged.join('')).toMatch(/disabled/);
+    expect(logged.join('')).toContain('they are ignored: autoApprove, timeout.');
+  });
+
+  it('refuses settings that it does not know, and a server that is disabled', async () => {
+    const entry = { command: 'x', trsut: 'all' };
+    configure({ upstreams: { demo: entry } });
+    expect((await finished(['guard'], place())).err).toMatch(/trsut.*Did you mean "trust"/);
+    configure({ upstreams: { demo: { command: 'x', disabled: true } } });
+    expect((await finished(['guard'], place())).err).toContain('"disabled" is set for demo');
+  });
+
   it('refuses a header that names no variable', async () => {
     const url = ['--url', 'http://127.0.0.1:9/mcp'];
     expect(await finished(['guard', ...url, '--header-env', 'a: b'], place())).toMatchObject({
@@ -175,14 +214,20 @@ interface Launch {
 }
 
 /** Starts a server as a client would, and calls one of its tools. */
-async function callThrough({ command, args, env }: Launch, name: string, given: object) {
+async function callThrough(
+  { command, args, env }: Launch,
+  name: string,
+  given: object,
+  logged: string[] = [],
+) {
   const transport = new StdioClientTransport({
     command,
     args,
     env: { ...bareEnvironment(place()), ...env },
     cwd: dir(),
-    stderr: 'ignore',
+    stderr: 'pipe',
   });
+  transport.stderr?.on('data', (text: Buffer) => logged.push(text.toString()));
   const client = new Client({ name: 'test', version: '1' });
   try {
     await client.connect(transport);

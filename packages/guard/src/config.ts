@@ -50,7 +50,9 @@ export const toolRules = z.strictObject({
       match: z
         .record(z.string(), z.unknown())
         .refine((given) => Object.keys(given).length > 0, 'must name a member')
-        .describe('Members of an object in its result that prove that the call was executed.'),
+        .describe(
+          'Members of an object in its result that prove that the call was executed. "*" is any value but null.',
+        ),
       authoritative: z
         .boolean()
         .default(false)
@@ -61,18 +63,44 @@ export const toolRules = z.strictObject({
   ...toolFeatures,
 });
 
+/** Members that only clients use. They change nothing about the server and its tools. */
+export const CLIENT_MEMBERS = [
+  'alwaysAllow',
+  'autoApprove',
+  'description',
+  'dev',
+  'gallery',
+  'icon',
+  'name',
+  'timeout',
+  'transportType',
+  'version',
+] as const;
+
+const clientMembers = Object.fromEntries(
+  CLIENT_MEMBERS.map((name) => [name, z.unknown().optional().describe('For clients. Ignored.')]),
+) as Readonly<Record<(typeof CLIENT_MEMBERS)[number], z.ZodOptional<z.ZodUnknown>>>;
+
 const valueOrSecret = z.union([z.string(), secretSource]);
 
-/** One guarded server. The shape of a host's `mcpServers` entry is accepted. */
+/** One guarded server. An entry of a client's `mcpServers` is accepted as it is. */
 export const upstreamSchema = z
   .strictObject({
-    type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
+    type: z.enum(['stdio', 'http', 'streamable-http', 'streamableHttp']).optional(),
+    disabled: z.boolean().default(false).describe('Leaves this server out.'),
     command: z.string().min(1).optional().describe('The program of a server on stdio.'),
     args: z.array(z.string()).default([]),
     env: z
       .record(z.string(), valueOrSecret)
       .default({})
       .describe('Additional environment variables. Secrets have to be secret sources.'),
+    envFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'A file with further variables, NAME=value a line. Relative to this file. Its values are redacted as secrets; `env` takes precedence.',
+      ),
     cwd: z.string().min(1).optional(),
     url: httpUrl.optional().describe('The address of a server on Streamable HTTP.'),
     headers: z.record(z.string(), valueOrSecret).default({}),
@@ -155,6 +183,7 @@ export const upstreamSchema = z
       })
       .describe('Overrides of the preset `guard` for this upstream.'),
     ...upstreamFeatures,
+    ...clientMembers,
   })
   .superRefine(({ command, url }, context) => {
     if ((command === undefined) === (url === undefined)) {

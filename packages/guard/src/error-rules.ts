@@ -42,6 +42,10 @@ export const errorRule = z
       .min(1)
       .optional()
       .describe('Only errors of these tools: names or patterns. Default: all.'),
+    inResults: z
+      .boolean()
+      .optional()
+      .describe('Also results without isError: some servers report errors so. Default: false.'),
   })
   .refine(
     ({ match, retryAfter }) =>
@@ -100,9 +104,11 @@ export function faultByRules(
   rules: readonly ErrorRule[],
   tool: string,
   text: string,
+  isError = true,
 ): Fault | undefined {
   if (text.length > MAX_TEXT) return undefined;
-  for (const { match, fault, retryAfter, tools } of rules) {
+  for (const { match, fault, retryAfter, tools, inResults } of rules) {
+    if (!isError && !inResults) continue;
     if (tools && !tools.some((pattern) => matchesPattern(pattern, tool))) continue;
     const captures = findPattern(match, text);
     if (!captures) continue;

@@ -20,10 +20,11 @@ export interface ErrorReader {
  */
 export function errorReader(rules: readonly ErrorRule[] = []): ErrorReader {
   const fault: ErrorReader['fault'] = ({ message: { result, error } }, tool) => {
-    if (!error && result?.['isError'] !== true) return undefined;
+    const isError = error !== undefined || result?.['isError'] === true;
+    if (!isError && rules.length === 0) return undefined;
     const text = error ? error.message : textOf(result ?? {});
-    const configured = rules.length === 0 ? undefined : faultByRules(rules, tool, text);
-    if (configured) return configured;
+    const configured = rules.length === 0 ? undefined : faultByRules(rules, tool, text, isError);
+    if (configured || !isError) return configured;
     if (error) {
       const fields = [error as unknown as Members, objectIn(error, 'data')];
       return fromFields(fields) ?? fromText(text);

@@ -81,7 +81,8 @@ const GRACE_MS = 1000;
 /** Stands in front of an MCP server, or of several. */
 export function createGuard(options: GuardOptions): Guard {
   const { loaded, env = process.env, writeLog } = options;
-  const given = 'upstreams' in options ? options.upstreams : [options];
+  const all = 'upstreams' in options ? options.upstreams : [options];
+  const given = all.filter(({ config }) => !config.disabled);
   const { log, flush } = options.log
     ? { log: options.log, flush: () => Promise.resolve() }
     : createLog({
@@ -108,6 +109,9 @@ export function createGuard(options: GuardOptions): Guard {
       else onFatal(cause);
     }
   };
+  for (const { name, config } of all) {
+    if (config.disabled) log('info', 'guard_upstream_disabled', { upstream: name });
+  }
   const loud = loudLog(options, log);
   const upstreams: readonly GuardedUpstream[] = given.map(({ name, config, connect }) =>
     openUpstream({
@@ -132,12 +136,12 @@ export function createGuard(options: GuardOptions): Guard {
     }
     return undefined;
   };
-  const all = (): readonly GuardedTool[] => upstreams.flatMap(({ calls }) => calls.tools);
+  const allTools = (): readonly GuardedTool[] => upstreams.flatMap(({ calls }) => calls.tools);
   const governance = openGovernance({
     loaded,
     log,
     tools: {
-      specs: () => all().map(({ tool }) => tool),
+      specs: () => allTools().map(({ tool }) => tool),
       load: (tool) => find(tool)?.tool,
     },
     undeliveredHoldMs:
@@ -187,7 +191,7 @@ export function createGuard(options: GuardOptions): Guard {
     log,
     failed: fatal,
     get tools() {
-      return all();
+      return allTools();
     },
     metrics: governance.metrics,
     journal: governance.journal,

@@ -72,11 +72,15 @@ function contentOf(result: Members): unknown {
 
 const MAX_DEPTH = 20;
 
+/** As the value of a member: any but null. */
+const ANY = '*';
+
 /** The first object, at any depth, whose members equal the expected ones. */
 function findMatch(value: unknown, expected: Members, depth = 0): Members | undefined {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return undefined;
   if (isObject(value)) {
     const isMatch = Object.entries(expected).every(([name, wanted]) => {
+      if (wanted === ANY) return value[name] !== undefined && value[name] !== null;
       return JSON.stringify(value[name]) === JSON.stringify(wanted);
     });
     if (isMatch) return value;

@@ -16,8 +16,9 @@ import { GuardedCalls, type GuardedCallsOptions } from './calls.js';
 import { createChaos } from './chaos.js';
 import { childLink, type ChildOptions } from './child-link.js';
 import { childRegistry } from './children.js';
-import type { UpstreamConfig } from './config.js';
+import { CLIENT_MEMBERS, type UpstreamConfig } from './config.js';
 import { cutsResults, listingView, unusedPatterns } from './diet.js';
+import { readEnvFile } from './env-file.js';
 import { httpLink, type HttpLinkOptions } from './http-link.js';
 import { KeptResults } from './kept-results.js';
 import type { Connect } from './link.js';
@@ -72,7 +73,8 @@ export interface GuardedUpstream {
 export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   const { loaded, name, config, prefix, env, log, engine, onTools } = options;
   const { secrets } = loaded;
-  const childEnv = childEnvironment(config, env);
+  const childEnv = childEnvironment(config, env, readEnvFile(name, config, loaded));
+  logClientSettings(log, name, config);
   environmentSecrets(childEnv, secrets);
   watchConnection(config, childEnv, secrets.watch.bind(secrets));
   const policy = definePolicy({
@@ -241,17 +243,25 @@ const OWN_SECRETS: ReadonlySet<string> = new Set([
   'TOOLKEEL_JOURNAL_URL',
 ]);
 
-/** The environment of a child: that of the guard, and the configured variables. */
+/** The environment of a child: that of the guard, its file, and the configured variables. */
 function childEnvironment(
   { env: given }: UpstreamConfig,
   env: NodeJS.ProcessEnv,
+  fromFile: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
   const own = Object.entries(given).map(
     ([name, value]) => [name, readSecret(value, `env.${name}`, env)] as const,
   );
   // Credentials of the guard itself are not for a foreign server.
   const inherited = Object.entries(env).filter(([variable]) => !OWN_SECRETS.has(variable));
-  return Object.fromEntries([...inherited, ...own]);
+  return Object.fromEntries([...inherited, ...Object.entries(fromFile), ...own]);
+}
+
+function logClientSettings(log: HostLog, upstream: string, config: UpstreamConfig): void {
+  const names = CLIENT_MEMBERS.filter((name) => config[name] !== undefined);
+  if (names.length === 0) return;
+  const message = `Only clients use these settings of ${upstream}; they are ignored: ${names.join(', ')}.`;
+  log('info', 'guard_client_settings', { upstream, names, message });
 }
 
 /** Lists what was decided and why: annotations are often wrong, and the operator can correct them. */

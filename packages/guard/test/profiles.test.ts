@@ -1,115 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, it, expect } from 'vitest';
 import type { Message } from '../src/frame.js';
-import { knownProfiles } from '../src/profiles.js';
-import { createRig, type Rig, type RigClient } from '../src/rig.fixture.js';
-import { npmServers, type NpmServer } from './support/npm-servers.js';
+import { textOf, useServerRig, type Repeated } from './support/server-rig.js';
 
 // Profiles of servers on npm: what they declare is compared with what repeated calls really do.
 
-let dir = '';
-let rig: Rig | undefined;
-beforeEach(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), 'guard-profiles-')));
-});
-afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
-  rmSync(dir, { recursive: true, force: true });
-});
-
-const open = async (name: NpmServer, ...args: string[]): Promise<RigClient> => {
-  rig = createRig({
-    config: { command: process.execPath, args: [...npmServers[name], ...args] },
-    env: {
-      PATH: process.env['PATH'],
-      HOME: dir,
-      TOOLKEEL_DATA_DIR: join(dir, '.data'),
-      MEMORY_FILE_PATH: join(dir, 'memory.json'),
-      GIT_CONFIG_NOSYSTEM: '1',
-      MCP_LOG_LEVEL: 'error',
-    },
-  });
-  const client = await rig.client();
-  await client.session.toolsListed();
-  return client;
-};
-type Members = Readonly<Record<string, unknown>>;
-const textOf = ({ result }: Message): string =>
-  (result?.['content'] as readonly { text?: string }[] | undefined)
-    ?.map(({ text }) => text)
-    .join() ?? '';
-const isFailure = ({ result, error }: Message): boolean =>
-  error !== undefined || result?.['isError'] === true;
-const effectOf = (name: string, args: Members): string | undefined =>
-  rig?.guard.tools.find(({ listed }) => listed.name === name)?.decision.of(args);
-
-interface Case {
-  readonly tool: string;
-  readonly args: Members;
-  readonly effect: 'read' | 'idempotent' | 'once';
-  /** Restores what the call needs; runs before the first call only. */
-  readonly before?: () => unknown;
-  /** What tells that a `once` call acts again, other than a changed state. */
-  readonly again?: (first: Message, second: Message) => boolean;
-}
-
-/** Makes each call twice and compares the states before, between and after. */
-async function repeatAll(
-  client: RigClient,
-  cases: readonly Case[],
-  state: () => unknown,
-): Promise<void> {
-  for (const { tool, args, effect, before, again } of cases) {
-    await before?.();
-    const label = `${tool} ${JSON.stringify(args)}`;
-    expect([label, effectOf(tool, args)]).toEqual([label, effect]);
-    const start = await state();
-    const first = await client.call(tool, args);
-    expect([label, isFailure(first), textOf(first)]).toMatchObject([label, false, {}]);
-    const between = await state();
-    const second = await client.call(tool, args);
-    const end = await state();
-    if (effect === 'read') expect([label, between, end]).toEqual([label, start, start]);
-    if (effect === 'idempotent') expect([label, end]).toEqual([label, between]);
-    if (effect === 'once') {
-      const actsAgain =
-        JSON.stringify(end) !== JSON.stringify(between) ||
-        isFailure(second) ||
-        (again?.(first, second) ?? false);
-      expect([label, actsAgain]).toEqual([label, true]);
-    }
-  }
-}
-
-/** Every tool of the profile is called. */
-const expectAll = (
-  server: string,
-  cases: readonly Case[],
-  except: readonly string[] = [],
-): void => {
-  const found = knownProfiles.find((profile) => profile.server === server);
-  const called = new Set([...cases.map(({ tool }) => tool), ...except]);
-  expect(Object.keys(found?.tools ?? { none: {} }).filter((name) => !called.has(name))).toEqual([]);
-};
+const { dir, open, expectEffects } = useServerRig();
 
 describe('the profile of', () => {
   it('server-memory holds for repeated calls', async () => {
-    const client = await open('memory');
+    const file = join(dir(), 'memory.json');
+    await open('memory', { env: { MEMORY_FILE_PATH: file } });
     const relations = [{ from: 'a', to: 'b', relationType: 'knows' }];
     const entity = (name: string) => ({ name, entityType: 't', observations: ['o'] });
-    const cases: readonly Case[] = [
+    const cases: readonly Repeated[] = [
       {
         tool: 'create_entities',
         args: { entities: [entity('a'), entity('b')] },
@@ -132,8 +38,7 @@ describe('the profile of', () => {
       { tool: 'delete_relations', args: { relations }, effect: 'idempotent' },
       { tool: 'delete_entities', args: { entityNames: ['a'] }, effect: 'idempotent' },
     ];
-    const file = join(dir, 'memory.json');
-    await repeatAll(client, cases, () => {
+    await expectEffects(cases, () => {
       try {
         return readFileSync(file, 'utf8');
       } catch {
@@ -141,51 +46,51 @@ describe('the profile of', () => {
       }
     });
     expect(readFileSync(file, 'utf8')).toContain('"b"');
-    expectAll('memory-server', cases);
   });
 
   it('server-filesystem holds for repeated calls', async () => {
-    const root = join(dir, 'files');
+    const root = join(dir(), 'files');
     mkdirSync(root);
-    const client = await open('filesystem', root);
+    await open('filesystem', { args: [root] });
     const path = join(root, 'a.txt');
     const edits = [{ oldText: 'x', newText: 'xx' }];
-    const cases: readonly Case[] = [
+    const cases: readonly Repeated[] = [
       { tool: 'write_file', args: { path, content: 'x' }, effect: 'idempotent' },
       { tool: 'create_directory', args: { path: join(root, 'd', 'e') }, effect: 'idempotent' },
       { tool: 'edit_file', args: { path, edits, dryRun: true }, effect: 'read' },
       { tool: 'edit_file', args: { path, edits }, effect: 'once' },
-      ...['read_file', 'read_text_file', 'get_file_info'].map((tool): Case => ({
+      ...['read_file', 'read_text_file', 'get_file_info'].map((tool): Repeated => ({
         tool,
         args: { path },
         effect: 'read',
       })),
-      ...['list_directory', 'list_directory_with_sizes', 'directory_tree'].map((tool): Case => ({
-        tool,
-        args: { path: root },
-        effect: 'read',
-      })),
+      ...['list_directory', 'list_directory_with_sizes', 'directory_tree'].map(
+        (tool): Repeated => ({
+          tool,
+          args: { path: root },
+          effect: 'read',
+        }),
+      ),
       {
         tool: 'move_file',
         args: { source: path, destination: join(root, 'b.txt') },
         effect: 'once',
       },
     ];
-    await repeatAll(client, cases, () => {
+    await expectEffects(cases, () => {
       const names: string[] = readdirSync(root, { recursive: true, encoding: 'utf8' });
       const read = (name: string): string =>
         name.endsWith('.txt') ? readFileSync(join(root, name), 'utf8') : '';
       return Object.fromEntries(names.map((name) => [name, read(name)]));
     });
-    expectAll('secure-filesystem-server', cases);
   });
 
   it('server-sequential-thinking corrects its readOnlyHint', async () => {
-    const client = await open('thinking');
+    await open('thinking');
     const args = { thought: 't', nextThoughtNeeded: true, thoughtNumber: 1, totalThoughts: 2 };
     const length = (message: Message): unknown =>
-      (JSON.parse(textOf(message)) as Members)['thoughtHistoryLength'];
-    const cases: readonly Case[] = [
+      (JSON.parse(textOf(message)) as Readonly<Record<string, unknown>>)['thoughtHistoryLength'];
+    const cases: readonly Repeated[] = [
       {
         tool: 'sequentialthinking',
         args,
@@ -193,14 +98,13 @@ describe('the profile of', () => {
         again: (first, second) => length(first) === 1 && length(second) === 2,
       },
     ];
-    await repeatAll(client, cases, () => '');
-    expectAll('sequential-thinking-server', cases);
+    await expectEffects(cases, () => '');
   });
 
   it('server-everything holds for repeated calls', async () => {
     const client = await open('everything');
     const differs = (first: Message, second: Message): boolean => textOf(first) !== textOf(second);
-    const cases: readonly Case[] = [
+    const cases: readonly Repeated[] = [
       { tool: 'echo', args: { message: 'm' }, effect: 'read' },
       {
         tool: 'gzip-file-as-resource',
@@ -210,29 +114,29 @@ describe('the profile of', () => {
       { tool: 'toggle-simulated-logging', args: {}, effect: 'once', again: differs },
       { tool: 'toggle-subscriber-updates', args: {}, effect: 'once', again: differs },
     ];
-    await repeatAll(client, cases, async () => (await client.ask('resources/list')).result);
-    // `once` is never wrong: this tool needs a client that supports tasks.
-    expectAll('mcp-servers/everything', cases, ['simulate-research-query']);
+    // The other one needs a client that supports tasks.
+    const except = ['simulate-research-query'];
+    await expectEffects(cases, async () => (await client.ask('resources/list')).result, except);
   });
 
   it('@cyanheads/git-mcp-server holds for repeated calls in a repository', async () => {
-    const repo = join(dir, 'repo');
+    const repo = join(dir(), 'repo');
     const git = (...args: string[]): string =>
       execFileSync('git', args, {
         cwd: repo,
         encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: dir, GIT_CONFIG_NOSYSTEM: '1' },
+        env: { PATH: process.env['PATH'], HOME: dir(), GIT_CONFIG_NOSYSTEM: '1' },
       });
     mkdirSync(repo);
     writeFileSync(
-      join(dir, '.gitconfig'),
+      join(dir(), '.gitconfig'),
       '[user]\nname = n\nemail = n@example.com\n[init]\ndefaultBranch = main\n',
     );
     git('init');
     writeFileSync(join(repo, 'a.txt'), 'a');
     git('add', '.');
     git('commit', '-m', 'first');
-    const client = await open('git');
+    await open('git', { env: { GIT_CONFIG_NOSYSTEM: '1', MCP_LOG_LEVEL: 'error' } });
     const state = (): unknown => [
       git('for-each-ref'),
       git('status', '--porcelain=v2', '--branch'),
@@ -241,7 +145,7 @@ describe('the profile of', () => {
     ];
     const path = repo;
     const change = (): void => writeFileSync(join(repo, 'a.txt'), `a${Math.random()}`);
-    const cases: readonly Case[] = [
+    const cases: readonly Repeated[] = [
       { tool: 'git_set_working_dir', args: { path }, effect: 'idempotent' },
       { tool: 'git_init', args: { path }, effect: 'idempotent' },
       { tool: 'git_status', args: { path }, effect: 'read' },
@@ -269,7 +173,6 @@ describe('the profile of', () => {
       { tool: 'git_worktree', args: { path, mode: 'list' }, effect: 'read' },
       { tool: 'git_clean', args: { path, force: true, dryRun: true }, effect: 'read' },
     ];
-    await repeatAll(client, cases, state);
-    expectAll('@cyanheads/git-mcp-server', cases);
+    await expectEffects(cases, state);
   });
 });

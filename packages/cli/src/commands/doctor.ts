@@ -120,7 +120,9 @@ function upstreamsOf(
 ): readonly ChosenUpstream[] {
   if (from !== undefined) return readHostUpstreams(fileOf(from, runtime), runtime);
   const configured = (config.upstreams ?? {}) as Readonly<Record<string, UpstreamConfig>>;
-  return Object.entries(configured).map(([name, given]) => ({ name, config: given }));
+  return Object.entries(configured)
+    .filter(([, { disabled }]) => !disabled)
+    .map(([name, given]) => ({ name, config: given }));
 }
 
 function configurationFinding({ file, config }: LoadedConfig): Finding {

@@ -55,7 +55,8 @@ export async function guard(
   }));
   if (flags.tokens) {
     const { printTokens } = await import('./guard-tokens.js');
-    return printTokens(upstreams, flags, loaded, runtime);
+    const enabled = upstreams.filter(({ config }) => !config.disabled);
+    return printTokens(enabled, flags, loaded, runtime);
   }
   const { write, colours } = stderr;
   const guarded = createGuard({
@@ -103,7 +104,11 @@ function chooseUpstreams(
       config: value,
     }));
     const chosen = entries.filter((entry) => upstream === undefined || entry.name === upstream);
-    if (chosen.length > 0) return chosen;
+    if (chosen.some((entry) => !entry.config.disabled)) return chosen;
+    if (chosen.length > 0) {
+      const disabled = chosen.map((entry) => entry.name).join(', ');
+      throw new UsageError(`No server to guard: "disabled" is set for ${disabled}.`);
+    }
     const names = Object.keys(configured);
     const known = names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`;
     throw new UsageError(

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { UsageError } from '../errors.js';
@@ -33,6 +33,23 @@ it('fills in variables as clients do, and leaves servers that need a value that 
   ]);
   expect(runtime.errorOutput()).toContain('Left b: it needs ${input:key}, which is not set.');
   expect(runtime.errorOutput()).toContain('Left c: it needs ${MISSING}, which is not set.');
+});
+
+it('finds files of a server beside its file and in the workspace', () => {
+  mkdirSync(join(dir(), '.vscode'));
+  const servers = {
+    a: { command: 'x', envFile: '.env' },
+    b: { command: 'x', cwd: '${workspaceFolder}/b', envFile: '${workspaceFolder}/.env' },
+  };
+  const file = join(dir(), '.vscode', 'mcp.json');
+  writeFileSync(file, JSON.stringify({ servers }));
+  const runtime = fakeRuntime({ cwd: dir(), env: {} });
+  expect(() => readHostUpstreams(file, runtime)).toThrow(/mcp\.json: a\.envFile: .* no such file/);
+  for (const place of ['.', '.vscode']) writeFileSync(join(dir(), place, '.env'), '');
+  expect(readHostUpstreams(file, runtime)).toMatchObject([
+    { name: 'a', config: { envFile: join(dir(), '.vscode', '.env') } },
+    { name: 'b', config: { cwd: join(dir(), 'b'), envFile: join(dir(), '.env') } },
+  ]);
 });
 
 it('takes the servers of a file that was guarded before', () => {
@@ -77,6 +94,11 @@ it.each([
   ['{', /cannot be read: line 1/],
   ['{ "mcpServers": {} }', /has no server to guard/],
   ['{ "mcpServers": { "a": { "command": "x", "args": "y" } } }', /a\.args/],
+  [
+    '{ "mcpServers": { "a": { "command": "x", "exclud": ["y"] } } }',
+    /a\.exclud is not .* "exclude"/,
+  ],
+  ['{ "mcpServers": { "a": { "command": "x", "disabledTools": ["y"] } } }', /disabledTools is not/],
 ])('refuses %j', (text, reason) => {
   expect(() => read(text)).toThrow(reason);
 });

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { upstreamSchema, type UpstreamConfig } from '@toolkeel/guard';
+import { didYouMean } from '@toolkeel/host';
+import type * as z from 'zod';
 import { UsageError } from '../errors.js';
 import type { RuntimeContext } from '../runtime.js';
 import { parsed, reasonToSkip, serversOf, withoutGuard } from './host-config.js';
@@ -11,9 +13,6 @@ export interface ChosenUpstream {
   readonly name: string;
   readonly config: UpstreamConfig;
 }
-
-/** Members of a client's entry that the guard understands. Clients have many others, such as `autoApprove`. */
-const MEMBERS: ReadonlySet<string> = new Set(Object.keys(upstreamSchema.shape));
 
 /** The servers in a client's configuration file, as they are. */
 export function readHostUpstreams(
@@ -36,19 +35,39 @@ export function readHostUpstreams(
   const chosen = parsed(path, () => serversOf(text)).flatMap(({ name, entry: listed }) => {
     // A file that was guarded already is as good as its original.
     const entry = withoutGuard(listed, ownScript) ?? listed;
-    const { disabled, ...given } = entry as Readonly<Record<string, unknown>>;
+    const { disabled } = entry as { readonly disabled?: unknown };
     const reason = disabled === true ? 'is disabled' : reasonToSkip(entry, ownScript);
     if (reason !== undefined) return skip(name, reason);
-    const known = Object.entries(given).filter(([member]) => MEMBERS.has(member));
-    const { value, missing } = expand(Object.fromEntries(known), env);
+    const { value, missing } = expand(entry, { ...env, workspaceFolder: workspaceOf(path) });
     if (missing.length > 0) return skip(name, `needs ${missing.join(', ')}, which is not set`);
     const result = upstreamSchema.safeParse(value);
-    if (result.success) return [{ name, config: result.data }];
-    const [issue] = result.error.issues;
-    throw new UsageError(`${path}: ${name}.${issue?.path.join('.')}: ${issue?.message}`);
+    if (!result.success) throw new UsageError(`${path}: ${name}${explained(result.error)}`);
+    const { envFile } = result.data;
+    if (envFile === undefined) return [{ name, config: result.data }];
+    const absolute = resolve(dirname(path), envFile);
+    if (!existsSync(absolute)) {
+      const what = `${name}.envFile: ${absolute} cannot be read: there is no such file`;
+      throw new UsageError(`${path}: ${what}`);
+    }
+    return [{ name, config: { ...result.data, envFile: absolute } }];
   });
   if (chosen.length > 0) return chosen;
   throw new UsageError(`${path} has no server to guard.`);
+}
+
+/** The message for the first mistake in an entry, as for the configuration. */
+function explained({ issues: [issue] }: z.ZodError): string {
+  const path = (issue?.path ?? []).map((part) => `.${String(part)}`).join('');
+  if (issue?.code !== 'unrecognized_keys') return `${path}: ${issue?.message}`;
+  const [key = ''] = issue.keys;
+  const known = path === '' ? Object.keys(upstreamSchema.shape) : [];
+  return `${path}.${key} is not a known setting.${didYouMean(key, known)}`;
+}
+
+/** Editors keep their file in a folder of the workspace. */
+function workspaceOf(path: string): string {
+  const dir = dirname(path);
+  return /^\.(vscode|cursor)$/.test(basename(dir)) ? dirname(dir) : dir;
 }
 
 /** `${NAME}`, `${NAME:-default}` and `${env:NAME}`: clients fill in variables so. */

@@ -117,7 +117,13 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     ...(sections && { sections }),
     ...(otherPacks && { otherPacks }),
   });
-  const effective = findSecrets(merged.values, env, secrets, merged.originOf, schema);
+  const effective = findSecrets(
+    withoutDisabled(merged.values),
+    env,
+    secrets,
+    merged.originOf,
+    schema,
+  );
   const overridden = plainSecretsIn(base, secrets, schema).filter(
     ({ pointer }) => !effective.some((issue) => issue.pointer === pointer),
   );
@@ -149,7 +155,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     secrets,
     httpToken,
     approvalOverride,
-    credentials: credentialsIn(merged.values),
+    credentials: credentialsIn(withoutDisabled(merged.values)),
     dataDir,
     excludedTools: excluded,
     hostOptions: hostOptionsOf(config, secrets),
@@ -245,6 +251,15 @@ function programLayer(values: JsonObject, file: Layer): Layer {
 function withoutUpstreams({ values, originOf }: Layer): Layer {
   const { packs: _packs, upstreams: _upstreams, notify: _notify, ...rest } = values;
   return { values: rest, originOf };
+}
+
+/** Secrets of servers that are left out need not exist. */
+function withoutDisabled({ upstreams, ...rest }: JsonObject): JsonObject {
+  if (!isObject(upstreams)) return { upstreams, ...rest };
+  const used = Object.entries(upstreams).filter(
+    ([, given]) => !isObject(given) || given['disabled'] !== true,
+  );
+  return { upstreams: Object.fromEntries(used), ...rest };
 }
 
 function sandboxLayer(packs: JsonObject): Layer {
