@@ -15,22 +15,21 @@ type HoldTimes = Pick<Settlement, 'holdMs' | 'keyHoldMs' | 'content'>;
 
 export const NO_HOLD: HoldTimes = { holdMs: 0 };
 
-/** At settlement each dedup key of the operation is held for its own time, or released. */
+/** At settlement each dedup key of the operation is held for its own time, or released. Adds to `changes`. */
 export function keysAfterSettlement(
   record: OperationRecord,
   now: number,
   hold: HoldTimes,
-): MutableChanges {
+  changes: MutableChanges = {},
+): RecordChanges {
   const { scopedKey, secondaryDedupKey, key, dedupKey } = record;
   const { holdMs, keyHoldMs = holdMs, content } = hold;
   const contentMs = content?.holdMs ?? holdMs;
   const ownMs = dedupKey.by === 'content' ? contentMs : holdMs;
   // Assigned one by one: this runs for every operation, and spreading costs more than the rest of it.
-  const changes: MutableChanges = {
-    scopedKey: ownMs > 0 ? scopedKey : undefined,
-    // Also without a key: `executedDuplicate` needs the time.
-    heldUntil: ownMs > 0 ? now + ownMs : undefined,
-  };
+  changes.scopedKey = ownMs > 0 ? scopedKey : undefined;
+  // Also without a key: `executedDuplicate` needs the time.
+  changes.heldUntil = ownMs > 0 ? now + ownMs : undefined;
   if (secondaryDedupKey !== undefined) {
     const secondaryMs = key === undefined ? contentMs : keyHoldMs;
     changes.secondaryDedupKey = secondaryMs > 0 ? secondaryDedupKey : undefined;

@@ -71,15 +71,8 @@ function settledChanges(
   const outcome = state === 'claimed' ? undefined : settlement.outcome;
   if (isSettled({ state })) {
     const hold = settlement.state === 'released' ? NO_HOLD : settlement;
-    const changes = keysAfterSettlement(operation, now, hold);
-    // Not spread, as in `keysAfterSettlement`.
-    changes.state = state;
-    changes.outcome = outcome;
-    changes.answer = answer;
-    changes.code = code;
-    changes.owner = undefined;
-    changes.settledAt = now;
-    return changes;
+    const changes = { state, outcome, answer, code, owner: undefined, settledAt: now };
+    return keysAfterSettlement(operation, now, hold, changes);
   }
   const result = { state, outcome, answer, code };
   if (settlement.stillRunning === true) return result;
