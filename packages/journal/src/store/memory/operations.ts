@@ -128,8 +128,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
       return false;
     },
     get: (id) => answer(all.get(id)),
-    getAll: (ids) =>
-      answer(ids.map((id) => all.get(id)).filter((record) => record !== undefined)),
+    getAll: (ids) => answer(ids.map((id) => all.get(id)).filter((record) => record !== undefined)),
     peek: (id) => answer(all.get(id)),
     held(fencingToken) {
       const record = all.get(fencingToken.id);
