@@ -35,7 +35,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
   /** In order of creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, OperationRecord>();
-  /** Executed, and undelivered when `makeRoom` was last called. */
+  /** Executed, and undelivered when they were settled; `makeRoom` removes those that were delivered. */
   let undelivered: OperationRecord[] = [];
   /** By `contentDedupKey` and `editedDedupKey`. */
   const contents = new Map<string, OperationRecord | readonly OperationRecord[]>();
