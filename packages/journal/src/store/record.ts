@@ -122,10 +122,10 @@ export const SETTLED = [
   'released',
 ] as const satisfies readonly OperationState[];
 
-const settled: ReadonlySet<OperationState> = new Set(SETTLED);
+const settled: readonly OperationState[] = SETTLED;
 
 export function isSettled({ state }: Pick<OperationRecord, 'state'>): boolean {
-  return settled.has(state);
+  return settled.includes(state);
 }
 
 /** Whether an owner works on it, or did until its lease expired. */

@@ -35,8 +35,8 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
   /** In order of creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, OperationRecord>();
-  /** Executed and undelivered, in order of settlement, which is also the order in which holds end. */
-  const undelivered = new Set<OperationRecord>();
+  /** Executed, and undelivered when they were settled; `makeRoom` removes those that were delivered. */
+  let undelivered: OperationRecord[] = [];
   /** By `contentDedupKey` and `editedDedupKey`. */
   const contents = new Map<string, OperationRecord | readonly OperationRecord[]>();
   const withSameContent = (content: string): readonly OperationRecord[] => {
@@ -59,11 +59,12 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
   };
   const forget = (record: OperationRecord): void => {
     const { id, scopedKey, secondaryDedupKey } = record;
+    // A record that was pruned may still be queued, and must not remove the key of a later holder.
+    if (!all.delete(id)) return;
     if (scopedKey !== undefined) holders.delete(scopedKey);
     if (secondaryDedupKey !== undefined) holders.delete(secondaryDedupKey);
     removeContent(record.contentDedupKey, record);
     removeContent(record.editedDedupKey, record);
-    all.delete(id);
   };
   const pruneSettled = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
     let count = 0;
@@ -73,9 +74,6 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
       if (!isSettled(record) || !mayGo(record)) continue;
       if (heldUntilOf(record) > time) continue;
       forget(record);
-      // It is still in the retention queue and must not remove the key of a later holder.
-      Object.assign(record, { scopedKey: undefined, secondaryDedupKey: undefined });
-      undelivered.delete(record);
       count++;
     }
     return count;
@@ -85,18 +83,21 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
   /** Deletes the operations whose holds ended first. */
   const makeRoom = (): void => {
     const time = now();
-    for (const record of undelivered) {
-      if (heldUntilOf(record) > time) break;
-      undelivered.delete(record);
+    undelivered = undelivered.filter((record) => {
+      // Queued since its delivery.
+      if (!isUndelivered(record)) return false;
+      if (heldUntilOf(record) > time) return true;
       retention.add(record, 0, time);
-    }
+      return false;
+    });
     for (const record of retention.take(time)) {
       // Its hold was extended by a further delivery after it was queued.
       const until = heldUntilOf(record);
       if (until > time) retention.add(record, record.windowMs ?? 0, until);
       else forget(record);
     }
-    full = all.size + kept;
+    // A share of all, too, because this looks at all that are undelivered.
+    full = all.size + Math.max(kept, all.size / 8);
   };
   /** Called every few seconds: a full scan is cheaper than maintaining an index on every change. */
   const inFlightIds = (matches: (owner: string) => boolean): readonly string[] =>
@@ -127,7 +128,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
       return false;
     },
     get: (id) => answer(all.get(id)),
-    getAll: (ids) => answer(ids.flatMap((id) => all.get(id) ?? [])),
+    getAll: (ids) => answer(ids.map((id) => all.get(id)).filter((record) => record !== undefined)),
     peek: (id) => answer(all.get(id)),
     held(fencingToken) {
       const record = all.get(fencingToken.id);
@@ -153,7 +154,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
     },
     update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
       const { scopedKey, secondaryDedupKey, contentDedupKey, editedDedupKey } = record;
-      const wasUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
+      const wasUndelivered = isUndelivered(record);
       const wasInFlight = isInFlight(record);
       const wasSettled = isSettled(record);
       // In place: records do not leave this module, and copies would dominate the cost.
@@ -170,10 +171,8 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
         for (const taken of [record.contentDedupKey, record.editedDedupKey])
           addContent(taken, record);
       }
-      const isUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
-      if (wasUndelivered && !isUndelivered) undelivered.delete(record);
-      if (isSettled(record) && (!wasSettled || (wasUndelivered && !isUndelivered))) {
-        if (isUndelivered) undelivered.add(record);
+      if (isSettled(record) && (!wasSettled || (wasUndelivered && !isUndelivered(record)))) {
+        if (isUndelivered(record)) undelivered.push(record);
         else {
           const until = heldUntilOf(record);
           retention.add(record, Math.max(0, until - now()), until);
@@ -242,6 +241,10 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
 }
 
 const NONE: readonly OperationRecord[] = [];
+
+function isUndelivered({ windowMs, deliveredAt }: OperationRecord): boolean {
+  return windowMs !== undefined && deliveredAt === undefined;
+}
 
 /** When the last of its holds ends. */
 function heldUntilOf(record: OperationRecord): number {

@@ -41,6 +41,33 @@ test('held operations stay even above the limit', async () => {
   expect(await store.list({ limit: 1000, holdsDedupKey: true })).toHaveLength(50);
 });
 
+test('executed operations stay for the window after their delivery, or undelivered for the whole hold', async () => {
+  let now = 1000;
+  const store = memoryStore({ operations: 5, now: () => now });
+  await store.registerOwner(owner(), DAY);
+  const executed = success({ content: { holdMs: 10_000, windowMs: 100 } });
+  const ids: string[] = [];
+  for (let i = 0; i < 50; i++) {
+    const { id } = await settled(store, { dedupKey: byContent(`executed ${i}`) }, executed);
+    ids.push(id);
+  }
+  const undelivered = ids.filter((_, index) => index % 2 === 0);
+  const delivered = ids.filter((id) => !undelivered.includes(id));
+  await store.markDelivered(delivered.map((id) => ({ id, agoMs: 0 })));
+  const kept = async (wanted: readonly string[]) => {
+    for (let i = 0; i < 50; i++)
+      await settled(store, { dedupKey: byContent(`later ${i} at ${now}`) }, release());
+    const all = await store.list({ limit: 1000 });
+    return all.filter(({ id }) => wanted.includes(id)).length;
+  };
+  expect(await kept(ids)).toBe(50);
+  now += 100;
+  expect(await kept(delivered)).toBe(0);
+  expect(await kept(undelivered)).toBe(25);
+  now += 10_000;
+  expect(await kept(undelivered)).toBe(0);
+});
+
 test('a pruned operation does not remove the dedup key of a later holder', async () => {
   let now = 1000;
   const store = memoryStore({ operations: 5, now: () => now });

@@ -147,12 +147,22 @@ export function* claim(
   keys: ClaimKeys,
   isProbablyFree = false,
 ): Script<ClaimResult> {
+  if (isProbablyFree) {
+    const record = newRecord(request, keys, keys.scopedKey, tables.now);
+    if (yield* tables.operations.insertIfFree(record, keys.content))
+      return newClaim(record, tables.now);
+  }
+  return yield* findOrInsert(tables, request, keys);
+}
+
+/** The general case, in its own generator: the size of a generator is part of the cost of every claim. */
+function* findOrInsert(
+  tables: Tables,
+  request: ClaimRequest,
+  keys: ClaimKeys,
+): Script<ClaimResult> {
   const { operations, owners, now } = tables;
   const { scopedKey, explicitKey, content } = keys;
-  if (isProbablyFree) {
-    const record = newRecord(request, keys, scopedKey, now);
-    if (yield* operations.insertIfFree(record, content)) return newClaim(record, now);
-  }
   for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
     // The common case, a new operation with one key, needs a single lookup.
     const isNew =

@@ -7,7 +7,7 @@ import {
   type RecordChanges,
   toOperation,
 } from '../record.js';
-import type { Script } from '../script.js';
+import { answer, type Script } from '../script.js';
 import type { Act, ClaimRequest, ClaimResult, HeldQuery, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
 
@@ -15,22 +15,21 @@ type HoldTimes = Pick<Settlement, 'holdMs' | 'keyHoldMs' | 'content'>;
 
 export const NO_HOLD: HoldTimes = { holdMs: 0 };
 
-/** At settlement each dedup key of the operation is held for its own time, or released. */
+/** At settlement each dedup key of the operation is held for its own time, or released. Adds to `changes`. */
 export function keysAfterSettlement(
   record: OperationRecord,
   now: number,
   hold: HoldTimes,
+  changes: MutableChanges = {},
 ): RecordChanges {
   const { scopedKey, secondaryDedupKey, key, dedupKey } = record;
   const { holdMs, keyHoldMs = holdMs, content } = hold;
   const contentMs = content?.holdMs ?? holdMs;
   const ownMs = dedupKey.by === 'content' ? contentMs : holdMs;
   // Assigned one by one: this runs for every operation, and spreading costs more than the rest of it.
-  const changes: MutableChanges = {
-    scopedKey: ownMs > 0 ? scopedKey : undefined,
-    // Also without a key: `executedDuplicate` needs the time.
-    heldUntil: ownMs > 0 ? now + ownMs : undefined,
-  };
+  changes.scopedKey = ownMs > 0 ? scopedKey : undefined;
+  // Also without a key: `executedDuplicate` needs the time.
+  changes.heldUntil = ownMs > 0 ? now + ownMs : undefined;
   if (secondaryDedupKey !== undefined) {
     const secondaryMs = key === undefined ? contentMs : keyHoldMs;
     changes.secondaryDedupKey = secondaryMs > 0 ? secondaryDedupKey : undefined;
@@ -44,7 +43,7 @@ export function keysAfterSettlement(
   return changes;
 }
 
-type MutableChanges = { -readonly [K in keyof RecordChanges]: RecordChanges[K] };
+export type MutableChanges = { -readonly [K in keyof RecordChanges]: RecordChanges[K] };
 
 function isFoundByContent({ contentDedupKey, editedDedupKey }: OperationRecord): boolean {
   return contentDedupKey !== undefined || editedDedupKey !== undefined;
@@ -225,13 +224,22 @@ export function* bindKey(
  * An intended duplicate takes the dedup key over from the settled holder when it succeeds, so that a
  * repeat replays the latest result. A failed duplicate leaves the key with the first operation.
  */
-export function* takeDedupKey(
+export function takeDedupKey(
+  tables: Tables,
+  operation: OperationRecord,
+  scopedKeyOf: (act: Act) => string,
+): Script<OperationRecord> {
+  const { scopedKey, dedupKey } = operation;
+  if (scopedKey !== undefined || dedupKey.by === 'key') return answer(operation);
+  return takeFromHolder(tables, operation, scopedKeyOf);
+}
+
+function* takeFromHolder(
   tables: Tables,
   operation: OperationRecord,
   scopedKeyOf: (act: Act) => string,
 ): Script<OperationRecord> {
   const { account, tool, dedupKey } = operation;
-  if (operation.scopedKey !== undefined || dedupKey.by === 'key') return operation;
   const scopedKey = scopedKeyOf({ account, tool, dedupKey });
   const holder = yield* tables.operations.holder(scopedKey);
   if (holder !== undefined && !isSettled(holder)) return operation;

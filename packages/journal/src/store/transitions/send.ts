@@ -10,7 +10,7 @@ import {
 import type { Script } from '../script.js';
 import type { FencingToken, Limit, SendRequest, SendResult } from '../store.js';
 import type { Hit, Tables } from '../tables.js';
-import { haveDifferentKeys, keysOf } from './dedup-keys.js';
+import { haveDifferentKeys, keysOf, type MutableChanges } from './dedup-keys.js';
 import { releaseCompensated } from './settle.js';
 
 export function* send(
@@ -18,7 +18,7 @@ export function* send(
   fencingToken: FencingToken,
   request: SendRequest,
 ): Script<SendResult> {
-  const { step, limits, rule, cost, releases, exclusive } = request;
+  const { step, limits, releases, exclusive } = request;
   const operation = yield* tables.operations.held(fencingToken);
   if (operation === undefined || !maySend(operation, fencingToken.owner, step)) return LOST;
 
@@ -32,24 +32,29 @@ export function* send(
   }
 
   const at = tables.now;
-  const steps =
-    step === undefined
-      ? operation.steps
-      : withOpenStep(operation.steps, step, fencingToken.owner, at);
-  const sending = { state: 'sending', sendingAt: at, sends, steps } as const;
+  const changes: MutableChanges = { state: 'sending', sendingAt: at, sends };
+  if (step !== undefined)
+    changes.steps = withOpenStep(operation.steps, step, fencingToken.owner, at);
   // The result of an earlier attempt does not apply to this one.
-  const isAgain = operation.outcome !== undefined || operation.answer !== undefined;
-  const changes = isAgain ? { ...sending, ...NO_RESULT } : sending;
+  if (operation.outcome !== undefined || operation.answer !== undefined)
+    changes.outcome = changes.answer = changes.code = undefined;
   const after = yield* tables.operations.update(operation, changes);
   if (releases !== undefined) yield* releaseCompensated(tables, releases, fencingToken.owner);
-  const { correlationId, fence } = after;
+  const detail = sendDetail(after, request);
+  yield* tables.audit.append(auditEntry('send', after, fencingToken.owner, detail));
+  return { kind: 'sent', at };
+}
+
+function sendDetail(
+  { correlationId, fence, sends }: OperationRecord,
+  { step, rule, cost }: SendRequest,
+): Record<string, unknown> {
   const detail: Record<string, unknown> =
     step === undefined ? { correlationId, fence } : { correlationId, step, fence };
   if (rule !== undefined) detail['rule'] = rule;
   // Only with the first send, so that the sum over the audit is the total cost.
   if (cost !== undefined && sends === 1) detail['cost'] = cost;
-  yield* tables.audit.append(auditEntry('send', after, fencingToken.owner, detail));
-  return { kind: 'sent', at };
+  return detail;
 }
 
 /** An unknown operation with the same content and another explicit key, which may have been executed. */
@@ -77,8 +82,6 @@ function contentKeyOf({
 }: OperationRecord): string | undefined {
   return editedDedupKey ?? (dedupKey.by === 'content' ? scopedKey : contentDedupKey);
 }
-
-const NO_RESULT = { outcome: undefined, answer: undefined, code: undefined } as const;
 
 const LOST = { kind: 'lost' } as const;
 

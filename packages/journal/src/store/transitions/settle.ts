@@ -70,12 +70,9 @@ function settledChanges(
   // The outcome is that of the next step, not of the half-done operation.
   const outcome = state === 'claimed' ? undefined : settlement.outcome;
   if (isSettled({ state })) {
-    const keys = keysAfterSettlement(
-      operation,
-      now,
-      settlement.state === 'released' ? NO_HOLD : settlement,
-    );
-    return { state, outcome, answer, code, owner: undefined, settledAt: now, ...keys };
+    const hold = settlement.state === 'released' ? NO_HOLD : settlement;
+    const changes = { state, outcome, answer, code, owner: undefined, settledAt: now };
+    return keysAfterSettlement(operation, now, hold, changes);
   }
   const result = { state, outcome, answer, code };
   if (settlement.stillRunning === true) return result;
