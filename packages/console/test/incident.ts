@@ -57,17 +57,27 @@ async function cause(site: Installation): Promise<void> {
   expect(code).toBe('circuit_open');
 }
 
+/** Resolves when this process is asked to end, or when the one that started it has ended: its servers must not remain. */
+const ended = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
+    process.once('disconnect', resolve);
+  });
+
 test('an incident', { timeout: 2 * HOUR_MS }, async () => {
+  const end = ended();
   const site = await startInstallation(RULES);
   try {
-    await cause(site);
+    await Promise.race([cause(site), end]);
     expect(site.url).toContain('http://127.0.0.1');
     process.stdout.write(`\nOpen ${await site.link('operator')}\nPress Ctrl-C to stop.\n`);
     const minutes = Number(process.env['TOOLKEEL_INCIDENT_MINUTES'] ?? 60);
     const until = Date.now() + Math.min(minutes * 60_000, HOUR_MS);
-    for (let limit = 1; Date.now() < until; limit++) {
-      await site.call('search_items', { limit: 1 + (limit % 20) });
-      await new Promise((resolve) => setTimeout(resolve, SEARCH_MS));
+    let isEnded = false;
+    void end.then(() => (isEnded = true));
+    for (let limit = 1; !isEnded && Date.now() < until; limit++) {
+      await Promise.race([site.call('search_items', { limit: 1 + (limit % 20) }), end]);
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, SEARCH_MS)), end]);
     }
   } finally {
     await site.close();

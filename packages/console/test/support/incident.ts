@@ -77,6 +77,8 @@ function now(ago: Clock, ahead: Clock): NowResponse {
       approvals_expired: 1,
       calls_last_hour: 1846,
       failed_last_hour: 87,
+      reads_last_hour: 1815,
+      reads_failed_last_hour: 69,
     },
     statements: [
       {

@@ -7,12 +7,13 @@ import { live } from '../../data/stream.js';
 import { words } from '../../lib/format.js';
 import { place, setQuery } from '../../lib/router.js';
 import { Age, Empty, Id, Time } from '../../ui/basics.js';
+import { Decisive } from '../../ui/decisive.js';
 import { Icon } from '../../ui/icons.js';
 import { PageHead, Result } from '../../ui/page.js';
 import { OperationBadge } from '../../ui/states.js';
-import { decisiveText, responseText } from './evidence-text.js';
+import { responseText } from './evidence-text.js';
 
-const STATES = [
+const STATES: readonly string[] = [
   'claimed',
   'sending',
   'succeeded',
@@ -23,7 +24,7 @@ const STATES = [
   'denied',
   'expired',
   'released',
-] as const;
+];
 const AGES = [
   ['1h', 'the last hour'],
   ['24h', 'the last 24 hours'],
@@ -39,7 +40,7 @@ export function Operations(): JSX.Element {
     <>
       <PageHead
         title="Operations"
-        lead="Every mutation that agents asked for, from its claim to its final outcome."
+        lead="Every change that agents asked for, and its outcome."
       />
       <nav class="tabs" aria-label="Operations">
         <a href="/operations?view=unknown" aria-current={view === 'unknown' ? 'true' : undefined}>
@@ -47,10 +48,10 @@ export function Operations(): JSX.Element {
           <span class={unknown.length > 0 ? 'count is-unknown' : 'count'}>{unknown.length}</span>
         </a>
         <a href="/operations?view=all" aria-current={view === 'unknown' ? undefined : 'true'}>
-          All
+          History
         </a>
       </nav>
-      {view === 'unknown' ? <Unknown operations={unknown} /> : <All />}
+      {view === 'unknown' ? <Unknown operations={unknown} /> : <History />}
     </>
   );
 }
@@ -80,8 +81,7 @@ function Unknown({
   return (
     <>
       <p class="muted">
-        The request was sent, and its response was lost. Toolkeel never sends it again by itself:
-        open one to see the evidence, then check the upstream or record what you found.
+        Sent, but the response was lost. Toolkeel never sends these again by itself. Oldest first.
       </p>
       <div class="card table-wrap">
         <table class="stacks">
@@ -102,7 +102,7 @@ function Unknown({
                 <th scope="row" class="cell-name">
                   <a href={`/operations/${operation.id}`}>{operation.tool}</a>
                   <div class="small decisive-line">
-                    {decisiveText(known.get(operation.id)?.arguments)}
+                    <Decisive operation={operation} />
                   </div>
                   <div class="small muted">
                     <Id id={operation.id} />
@@ -136,7 +136,7 @@ function Unknown({
 
 const PAGE_SIZE = 100;
 
-function All(): JSX.Element {
+function History(): JSX.Element {
   const { query } = place.value;
   const [limit, setLimit] = useState(PAGE_SIZE);
   const filter = {
@@ -166,9 +166,9 @@ function All(): JSX.Element {
           onChange={({ currentTarget }) => setQuery({ view: 'all', state: currentTarget.value })}
         >
           <option value="">All states</option>
-          {STATES.map((name) => (
+          {(STATES.includes(state) || state === '' ? STATES : [...STATES, state]).map((name) => (
             <option key={name} value={name}>
-              {words(name)}
+              {words(name).replaceAll(',', ', ')}
             </option>
           ))}
         </select>
@@ -269,7 +269,9 @@ function List({ operations }: { readonly operations: readonly Operation[] }): JS
             <tr key={operation.id}>
               <th scope="row" class="cell-name">
                 <a href={`/operations/${operation.id}`}>{operation.tool}</a>
-                <div class="small decisive-line">{decisiveText(operation.arguments)}</div>
+                <div class="small decisive-line">
+                  <Decisive operation={operation} />
+                </div>
                 <div class="small muted">
                   <Id id={operation.id} />
                 </div>
