@@ -211,6 +211,11 @@ export const toolList = (): ToolsResponse => ({
     tool('get_item', 'read', 'Get one item'),
     tool('github_list_issues', 'read', 'List issues'),
     tool('x_post_tweet', 'once', 'Publish a post', {
+      output_schema: {
+        type: 'object',
+        properties: { id: { type: 'string' }, text: { type: 'string' } },
+        required: ['id', 'text'],
+      },
       input_schema: {
         type: 'object',
         properties: {

@@ -48,8 +48,7 @@ export async function previewAction(deps: ActionDeps, action: Action): Promise<P
         consequences: consequencesOf(action, operation, {
           where: readFrom(operation, deps.processes, now),
         }),
-        checks:
-          action.action === 'check_upstream' ? readCheck(operation, deps.processes, now) : [],
+        checks: action.action === 'check_upstream' ? readCheck(operation, deps.processes, now) : [],
         ...(refused !== undefined && { refused }),
       },
       basisOf(operation, []),

@@ -68,7 +68,10 @@ function packsWith(tool: string, processes: readonly KnownProcess[], now: number
 
 const upstreamsOf = (live: ReturnType<typeof packsWith>) =>
   live.flatMap(({ pack }) =>
-    pack.upstreams.map((upstream) => ({ ...upstream, name: upstreamName(pack.name, upstream.name) })),
+    pack.upstreams.map((upstream) => ({
+      ...upstream,
+      name: upstreamName(pack.name, upstream.name),
+    })),
   );
 
 /** What a read-back reads, as far as it is known. */

@@ -51,7 +51,7 @@ const MAX_SHOWN = 500;
 export function decisiveArgument(
   args: Readonly<Record<string, unknown>>,
 ): OperationSummary['decisive'] {
-  const names = Object.keys(args);
+  const names = Object.keys(args).filter((name) => name !== 'idempotency_key');
   const isText = (name: string): boolean => typeof args[name] === 'string' && args[name] !== '';
   const name =
     TELLING.find((telling) => names.includes(telling) && args[telling] !== '') ??

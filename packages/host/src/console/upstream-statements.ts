@@ -125,8 +125,8 @@ function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
       kind: 'circuit_open',
       says: (name) =>
         isDue
-          ? `Requests to ${name} fail${cause}. The next call is a test.`
-          : `Requests to ${name} fail${cause}. Sending is paused.`,
+          ? `${name} fails${cause}. The next call is a test.`
+          : `${name} fails${cause}. Sending is paused.`,
       detail: (where) =>
         `The circuit is open in ${where}. ${isDue ? 'The next call is sent as a probe.' : 'No request is sent before the next probe.'}`,
       what_to_do: 'Check the upstream. Sending resumes by itself when a test request succeeds.',
@@ -138,7 +138,7 @@ function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
     return {
       severity: 'broken',
       kind: 'upstream_failing',
-      says: (name) => `Every request to ${name} fails${cause}.`,
+      says: (name) => `${name} fails${cause}.`,
       detail: (where) => `Seen by ${where}. The circuit is not open yet.`,
       what_to_do: 'Check the upstream and its credential.',
       ...(since !== undefined && { since }),

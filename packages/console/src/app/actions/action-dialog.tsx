@@ -52,6 +52,11 @@ export function ActionDialog({
     ...(takesReason && reason.trim() !== '' && { reason: reason.trim() }),
     ...(needs === 'result' && data && { data }),
   };
+  const choose = (next: ActionName): void => {
+    setName(next);
+    // Its form is empty again, too.
+    setData(undefined);
+  };
   const lacksReason = needs === 'required reason' && reason.trim() === '';
   const body = JSON.stringify(full);
 
@@ -146,7 +151,7 @@ export function ActionDialog({
       {!shown && <Loading what="the consequence" />}
       {shown && <Subject preview={shown} />}
       {choices.length > 1 && (
-        <Choices names={choices} chosen={name} onChoose={setName} isOff={phase.name === 'acting'} />
+        <Choices names={choices} chosen={name} onChoose={choose} isOff={phase.name === 'acting'} />
       )}
       {shown && shown.action === name && (
         <Consequence preview={shown} isIncomplete={lacksReason}>
@@ -250,9 +255,7 @@ function Reason({ name, isRequired, text, onChange, isOff }: ReasonProps): JSX.E
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
       <span class="hint">
-        {name === 'reject'
-          ? 'The agent gets it. Say what to do instead.'
-          : 'Kept in the audit.'}
+        {name === 'reject' ? 'The agent gets it. Say what to do instead.' : 'Kept in the audit.'}
       </span>
     </div>
   );

@@ -57,8 +57,9 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
   const { preview, isIncomplete = false, children } = props;
   const { consequences, checks, hash, text: post, audit, refused } = preview;
   const { arguments: args, arguments_before: before } = preview;
+  const isExecution = checks.some(({ by }) => by === 'policy');
   const stops = checks.some(({ result }) => result === 'blocks' || result === 'warns');
-  const until = checks.find(({ result }) => result === 'blocks')?.until;
+  const stop = checks.find(({ result }) => result === 'blocks');
   // Warnings of a check are among the consequences of an approval, but not of a read-back.
   const warnings = checks.filter(
     (check) => check.result === 'warns' && !consequences.includes(check.text),
@@ -83,10 +84,10 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
               at === 0 ? (
                 <strong key={text}>
                   {text}
-                  {until !== undefined && (
+                  {stop?.until !== undefined && (
                     <>
                       {' '}
-                      Until <Time at={until} zone />.
+                      {stop.by === 'circuit' ? 'Next test' : 'Until'} <Time at={stop.until} zone />.
                     </>
                   )}
                 </strong>
@@ -101,9 +102,9 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
         </section>
       )}
       {children}
-      {checks.length > 1 && <Checks checks={checks} />}
+      {isExecution && <Checks checks={checks} />}
       {/* On a phone, the text and the buttons come first. */}
-      <details class="fold" open={matchMedia('(min-width: 861px)').matches}>
+      <details class="fold" open={isExecution && matchMedia('(min-width: 861px)').matches}>
         <summary>Exact arguments, hash, audit entry</summary>
         <div class="exact">
           {args && (post !== undefined || before) && <JsonTree value={args} />}
@@ -136,13 +137,22 @@ const RESULT: Readonly<Record<Check['result'], readonly [Tone, string]>> = {
   unknown: ['unknown', 'Not known'],
 };
 
-/** One word each; the sentences are one level deeper. */
+const NAMED: readonly Check['by'][] = [
+  'policy',
+  'policy_limit',
+  'circuit',
+  'rate_limit',
+  'retry_budget',
+];
+
+/** One word each; all of them and their sentences are one level deeper. */
 function Checks({ checks }: { readonly checks: readonly Check[] }): JSX.Element {
+  const named = checks.filter(({ by, result }) => result !== 'passes' || NAMED.includes(by));
   return (
     <details class="fold">
       <summary>
         <span class="checked">
-          {checks.map(({ by, result, text }) => (
+          {named.map(({ by, result, text }) => (
             <span key={`${by} ${text}`} class={`tone-${RESULT[result][0]}`} title={text}>
               <Icon name={RESULT[result][0]} />
               <span class="visually-hidden">{RESULT[result][1]}: </span>

@@ -27,6 +27,7 @@ export function ResultForm({ preview, onChange }: ResultFormProps): JSX.Element 
   const fields = resultFields(tool?.output_schema ?? ID_ONLY).map((field) =>
     isGiven ? field : { ...field, required: false },
   );
+  if (fields.length === 0) return <></>;
   const shown = { ...textsOf(fields, args), ...texts };
   const errors = Object.keys(texts).length === 0 ? {} : readForm(fields, shown).errors;
   const change = (next: Texts): void => {

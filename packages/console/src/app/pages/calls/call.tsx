@@ -98,7 +98,8 @@ function Sentence({
     const { elapsed_ms, waited_ms } = call;
     return (
       <>
-        Ended {formatMoment(endOf(call))} after {formatDuration(elapsed_ms)}, with {attemptsText(call)}
+        Ended {formatMoment(endOf(call))} after {formatDuration(elapsed_ms)}, with{' '}
+        {attemptsText(call)}
         {waited_ms > 0 && `, of which it waited ${formatDuration(waited_ms)}`}.
       </>
     );

@@ -50,7 +50,9 @@ interface VerdictProps {
 
 function Verdict({ now, decisions }: VerdictProps): JSX.Element {
   const isLost = connection.value.state === 'lost';
-  const tone = isLost ? 'danger' : ({ ok: 'ok', attention: 'warn', broken: 'danger' } as const)[now.status];
+  const tone = isLost
+    ? 'danger'
+    : ({ ok: 'ok', attention: 'warn', broken: 'danger' } as const)[now.status];
   return (
     <section class={`verdict is-${tone}`} aria-labelledby="verdict">
       <span class="verdict-icon">

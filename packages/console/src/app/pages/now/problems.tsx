@@ -22,11 +22,15 @@ export function Problems({
   return (
     <ul class="statements" aria-label="What is broken">
       {shown.map((statement) => (
-        <Problem key={`${statement.kind} ${statement.pack ?? statement.text}`} {...statement} />
+        <Problem key={keyOf(statement)} {...statement} />
       ))}
     </ul>
   );
 }
+
+/** An outage stays the same while its circuit opens and is tested. */
+const keyOf = ({ upstream, pack, kind, text }: Statement): string =>
+  upstream === undefined ? `${kind} ${text}` : `${pack} ${upstream}`;
 
 function Problem(statement: Statement): JSX.Element {
   const { severity, kind, text, detail, what_to_do: advice, since, until } = statement;
@@ -37,31 +41,35 @@ function Problem(statement: Statement): JSX.Element {
     <li class={severity === 'broken' ? 'note is-danger' : 'note is-warn'}>
       <div>
         <strong class="wrap-anywhere">{text}</strong>
-        <p class="small muted statement-facts">
-          {since !== undefined && (
-            <span>
-              Since <Time at={since} zone /> ({formatSpan(clock.value - toMs(since))})
-            </span>
-          )}
-          {affected > 0 && (
-            <span>
-              {plural(affected, 'call')} failed{tools.length > 0 && `: ${someOf(tools)}`}
-            </span>
-          )}
-          {until !== undefined && !isOver && (
-            <span>
-              {UNTIL[kind] ?? 'until'} in {formatSpan(toMs(until) - clock.value)}
-            </span>
-          )}
-        </p>
-        {(detail ?? advice) !== undefined && (
-          <details class="fold small">
-            <summary>Details</summary>
-            <p class="wrap-anywhere">
-              {detail} {advice} {until !== undefined && <Time at={until} zone />}
-            </p>
-          </details>
-        )}
+        <details class="fold small">
+          <summary class="statement-facts muted">
+            {since === undefined && affected === 0 && until === undefined && <span>Details</span>}
+            {since !== undefined && (
+              <span>
+                Since <Time at={since} zone /> ({formatSpan(clock.value - toMs(since))})
+              </span>
+            )}
+            {affected > 0 && (
+              <span>
+                {plural(affected, 'call')} failed{tools.length > 0 && `: ${someOf(tools)}`}
+              </span>
+            )}
+            {until !== undefined && !isOver && (
+              <span>
+                {UNTIL[kind] ?? 'Until'} in {formatSpan(toMs(until) - clock.value)}
+              </span>
+            )}
+          </summary>
+          <p class="wrap-anywhere">
+            {detail} {advice}
+            {until !== undefined && (
+              <>
+                {' '}
+                {UNTIL[kind] ?? 'Until'} <Time at={until} zone />.
+              </>
+            )}
+          </p>
+        </details>
       </div>
       {target !== undefined && (
         <a class="button is-small" href={target}>

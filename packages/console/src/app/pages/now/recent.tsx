@@ -4,73 +4,13 @@ import { api } from '../../data/api.js';
 import { useLoad } from '../../data/load.js';
 import { clock } from '../../lib/clock.js';
 import { formatCount } from '../../lib/format.js';
-import { Badge, Time, type Tone } from '../../ui/basics.js';
+import { Badge, Time } from '../../ui/basics.js';
 import { Decisive } from '../../ui/decisive.js';
 import { Result } from '../../ui/page.js';
-
-type Outcome = 'made' | 'unknown' | 'waiting' | 'not_made' | 'running';
-
-/** What became of a mutation, in plain words. */
-export function outcomeOf({ state, outcome, approval }: Operation): Outcome {
-  switch (state) {
-    case 'succeeded':
-      return 'made';
-    case 'reconciled':
-      return outcome === 'not_executed' ? 'not_made' : 'made';
-    case 'unknown':
-      return 'unknown';
-    case 'awaiting_approval':
-      return approval?.decision === 'approved' ? 'running' : 'waiting';
-    case 'claimed':
-    case 'sending':
-      return 'running';
-    case 'rejected':
-    case 'denied':
-    case 'expired':
-    case 'released':
-      return 'not_made';
-  }
-}
-
-interface Shown {
-  readonly tone: Tone;
-  /** After a number. */
-  readonly label: string;
-  readonly word: string;
-  readonly states: string;
-}
-
-const HISTORY = '/operations?view=all&since=1h&state=';
-const OUTCOMES: Readonly<Record<Outcome, Shown>> = {
-  made: { tone: 'ok', label: 'made', word: 'Made', states: `${HISTORY}succeeded,reconciled` },
-  unknown: {
-    tone: 'unknown',
-    label: 'may have happened',
-    word: 'May have happened',
-    states: `${HISTORY}unknown`,
-  },
-  waiting: {
-    tone: 'warn',
-    label: 'need approval',
-    word: 'Needs approval',
-    states: `${HISTORY}awaiting_approval`,
-  },
-  running: {
-    tone: 'info',
-    label: 'in progress',
-    word: 'In progress',
-    states: `${HISTORY}claimed,sending,awaiting_approval`,
-  },
-  not_made: {
-    tone: 'idle',
-    label: 'not made',
-    word: 'Not made',
-    states: `${HISTORY}rejected,denied,expired,released,reconciled`,
-  },
-};
+import { OUTCOMES, outcomeOf } from '../operations/outcomes.js';
 
 const COUNTED = 200;
-const LISTED = 4;
+const LISTED = 3;
 const REFRESH_MS = 30_000;
 
 interface RecentProps {
@@ -124,14 +64,14 @@ interface TallyProps {
 
 function Tally({ operations, isCut }: TallyProps): JSX.Element {
   const found = operations.map(outcomeOf);
-  const shown = (['made', 'unknown', 'waiting', 'running', 'not_made'] as const)
+  const shown = (['done', 'unknown', 'waiting', 'running', 'not_done'] as const)
     .map((name) => ({ name, count: found.filter((one) => one === name).length }))
-    .filter(({ name, count }) => count > 0 || name === 'made');
+    .filter(({ name, count }) => count > 0 || name === 'done');
   return (
     <>
       {shown.map(({ name, count }) => (
         <li key={name}>
-          <a href={OUTCOMES[name].states}>
+          <a href={`/operations?view=all&since=1h&state=${name}`}>
             <b class={`tone-${OUTCOMES[name].tone}`}>
               {count}
               {isCut && '+'}
@@ -149,7 +89,7 @@ function Newest({ operations }: { readonly operations: readonly Operation[] }): 
   const ended = operations.filter(
     (one) => one.state !== 'expired' && !['unknown', 'waiting'].includes(outcomeOf(one)),
   );
-  if (ended.length === 0) return <p class="card-body muted">No change was made.</p>;
+  if (ended.length === 0) return <p class="card-body muted">No change yet.</p>;
   return (
     <ol class="newest" aria-label="Newest mutations">
       {ended.slice(0, LISTED).map((operation) => {

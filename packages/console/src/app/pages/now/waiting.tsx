@@ -38,9 +38,7 @@ export function Waiting({ unknown, approvals, expired, version }: WaitingProps):
     <section class="card" aria-labelledby="waiting">
       <div class="card-head">
         <h2 id="waiting">Waits for you</h2>
-        {count > 1 && (
-          <span class="muted small">Unknown outcomes first, then by deadline</span>
-        )}
+        {count > 1 && <span class="muted small">Unknown outcomes first, then by deadline</span>}
       </div>
       {count + expired === 0 && <p class="card-body muted">Nothing.</p>}
       <ol class="worklist">
@@ -118,12 +116,13 @@ function Item({ operation, href, badge, facts, children }: ItemProps): JSX.Eleme
           <Badge tone={tone} {...(icon && { icon })}>
             {word}
           </Badge>
-          <span>{facts}</span>
+          <span>
+            {facts} · {operation.tool}
+          </span>
         </p>
         <a class="worklist-text" href={href}>
           <Decisive operation={operation} />
         </a>
-        <p class="small muted wrap-anywhere">{operation.tool}</p>
       </div>
       {children !== undefined && <div class="worklist-actions">{children}</div>}
     </li>
@@ -151,7 +150,7 @@ function Expired({ version }: { readonly version: number }): JSX.Element {
           operation={approval}
           href={`/approvals/${approval.id}`}
           badge={['idle', 'Expired, never sent']}
-          facts="If still wanted, ask the agent again."
+          facts="If still wanted, ask the agent again"
         />
       ))}
       <More count={items.length} href="/approvals?view=expired" />

@@ -12,19 +12,19 @@ import { Icon } from '../../ui/icons.js';
 import { PageHead, Result } from '../../ui/page.js';
 import { OperationBadge } from '../../ui/states.js';
 import { responseText } from './evidence-text.js';
+import { isOutcome, OUTCOMES, outcomeOf } from './outcomes.js';
 
-const STATES: readonly string[] = [
+const STATES = [
   'claimed',
   'sending',
   'succeeded',
   'rejected',
-  'unknown',
   'reconciled',
   'awaiting_approval',
   'denied',
   'expired',
   'released',
-];
+] as const;
 const AGES = [
   ['1h', 'the last hour'],
   ['24h', 'the last 24 hours'],
@@ -38,10 +38,7 @@ export function Operations(): JSX.Element {
   const view = query.get('view') ?? (unknown.length > 0 ? 'unknown' : 'all');
   return (
     <>
-      <PageHead
-        title="Operations"
-        lead="Every change that agents asked for, and its outcome."
-      />
+      <PageHead title="Operations" lead="Every change that agents asked for, and its outcome." />
       <nav class="tabs" aria-label="Operations">
         <a href="/operations?view=unknown" aria-current={view === 'unknown' ? 'true' : undefined}>
           To settle
@@ -147,7 +144,9 @@ function History(): JSX.Element {
     id: query.get('id') ?? '',
   };
   const since = filter.since === 'all' ? '' : filter.since;
-  const parameters = { ...filter, since, limit };
+  const outcome = isOutcome(filter.state) ? filter.state : undefined;
+  const states = outcome === undefined ? filter.state : OUTCOMES[outcome].states.join(',');
+  const parameters = { ...filter, state: states, since, limit };
   const loaded = useLoad(
     () => api.operations(parameters),
     JSON.stringify(parameters),
@@ -155,7 +154,7 @@ function History(): JSX.Element {
   );
   const { state, tool } = filter;
   const link = (format: string): string =>
-    withParameters('/api/operations/export', { format, since, state, tool });
+    withParameters('/api/operations/export', { format, since, state: states, tool });
   return (
     <>
       <div class="filters" role="search" aria-label="Filter operations">
@@ -166,11 +165,18 @@ function History(): JSX.Element {
           onChange={({ currentTarget }) => setQuery({ view: 'all', state: currentTarget.value })}
         >
           <option value="">All states</option>
-          {(STATES.includes(state) || state === '' ? STATES : [...STATES, state]).map((name) => (
+          {Object.entries(OUTCOMES).map(([name, { word }]) => (
             <option key={name} value={name}>
-              {words(name).replaceAll(',', ', ')}
+              {word}
             </option>
           ))}
+          <optgroup label="State">
+            {STATES.map((name) => (
+              <option key={name} value={name}>
+                {words(name)}
+              </option>
+            ))}
+          </optgroup>
         </select>
         <select
           class="input"
@@ -200,8 +206,11 @@ function History(): JSX.Element {
       </div>
       <section class="card">
         <Result loaded={loaded} what="operations">
-          {({ operations, next }) =>
-            operations.length === 0 ? (
+          {({ operations: found, next }) => {
+            const operations = found.filter(
+              (one) => outcome === undefined || outcomeOf(one) === outcome,
+            );
+            return operations.length === 0 && next === undefined ? (
               <Empty title="No operation matches">
                 <p>
                   Widen the time range or clear the filters. Reads are not operations: they are
@@ -223,8 +232,8 @@ function History(): JSX.Element {
                   </div>
                 )}
               </>
-            )
-          }
+            );
+          }}
         </Result>
       </section>
     </>
