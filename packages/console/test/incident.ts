@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startInstallation, type Installation } from './support/served.js';
 
@@ -73,11 +74,10 @@ test('an incident', { timeout: 2 * HOUR_MS }, async () => {
     process.stdout.write(`\nOpen ${await site.link('operator')}\nPress Ctrl-C to stop.\n`);
     const minutes = Number(process.env['TOOLKEEL_INCIDENT_MINUTES'] ?? 60);
     const until = Date.now() + Math.min(minutes * 60_000, HOUR_MS);
-    let isEnded = false;
-    void end.then(() => (isEnded = true));
-    for (let limit = 1; !isEnded && Date.now() < until; limit++) {
+    const isOver = end.then(() => true);
+    for (let limit = 1; Date.now() < until; limit++) {
       await Promise.race([site.call('search_items', { limit: 1 + (limit % 20) }), end]);
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, SEARCH_MS)), end]);
+      if (await Promise.race([sleep(SEARCH_MS, false), isOver])) break;
     }
   } finally {
     await site.close();

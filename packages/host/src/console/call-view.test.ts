@@ -35,8 +35,10 @@ it('a number of retries that is not stored is left out', () => {
 });
 
 it('read-backs of a post looked like attempts to post it', () => {
-  const sent = (request?: string): TimelineItem =>
-    ({ ...attempt(1), ...(request && { request }) }) as TimelineItem;
+  const sent = (request?: string): TimelineItem => ({
+    ...attempt(1),
+    ...(request && { request }),
+  });
   const sendsOf = (items: readonly TimelineItem[], operationId?: string): unknown =>
     callView({ ...call(items.length, items), ...(operationId && { operationId }) }, new Map())
       .sends;
