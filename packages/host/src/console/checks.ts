@@ -121,7 +121,7 @@ export function readCheck(
 ): readonly Check[] {
   const check = circuitCheck(upstreamsOf(packsWith(tool, processes, now)), now);
   if (check.result === 'passes') return [];
-  const text = 'Requests to it fail now, so this will probably find nothing.';
+  const text = 'It fails now, so this will probably find nothing.';
   return [{ by: 'circuit', result: 'warns', text }];
 }
 

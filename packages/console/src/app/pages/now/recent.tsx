@@ -33,9 +33,6 @@ export function Recent({ now: { counts }, version }: RecentProps): JSX.Element {
       <div class="card-head">
         <h2 id="recent">What the agent did</h2>
         <span class="muted small">Last hour</span>
-        <a class="tools small" href="/operations?view=all">
-          History
-        </a>
       </div>
       <Result loaded={loaded} what="the last hour">
         {({ operations, next }) => (
@@ -50,6 +47,9 @@ export function Recent({ now: { counts }, version }: RecentProps): JSX.Element {
               </li>
             </ul>
             <Newest operations={operations} />
+            <p class="newest-more small">
+              <a href="/operations?view=all">History</a>
+            </p>
           </>
         )}
       </Result>
