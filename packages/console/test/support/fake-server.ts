@@ -15,7 +15,15 @@ import type {
   Operation,
   Preview,
 } from '../../src/api/types.js';
-import { callResponse, evidenceOf, explained, policy, replayed, toolList } from './answers.js';
+import {
+  callResponse,
+  consequencesOf,
+  evidenceOf,
+  explained,
+  policy,
+  replayed,
+  toolList,
+} from './answers.js';
 import { calls as makeCalls, incident, listed, summaryOf } from './incident.js';
 
 /** As `/api` documents it. */
@@ -323,29 +331,6 @@ function matches(call: CallSummary, query: URLSearchParams): boolean {
   if (tool !== '' && call.tool !== tool) return false;
   if (code === 'failed' ? call.code === 'ok' : code !== '' && call.code !== code) return false;
   return `${call.tool} ${call.code} ${call.correlation_id}`.includes(q ?? '');
-}
-
-function consequencesOf({ action }: Action, { tool, account }: Operation): string[] {
-  if (action === 'reject') return ['It is not executed.', 'The agent receives your reason.'];
-  if (action === 'check_upstream') {
-    return [
-      'Reads x (api.x.com) to see whether it happened. Nothing is changed there.',
-      'Without proof it stays unknown.',
-    ];
-  }
-  if (action === 'it_did_not_happen') {
-    return [
-      'This is recorded as not done.',
-      'A repeated call sends it: if it did happen, it happens twice.',
-    ];
-  }
-  if (action === 'it_happened') {
-    return ['This is recorded as done, and never sent again.'];
-  }
-  return [
-    'Nothing is sent now. Requests to x (api.x.com) fail, so sending is paused (circuit open).',
-    `Afterwards: ${tool === 'x_post_tweet' ? 'posts this' : `runs ${tool}`} once, as ${account}, unless the approval expires first.`,
-  ];
 }
 
 function textOf(args: Readonly<Record<string, unknown>>): { text?: Preview['text'] & object } {
