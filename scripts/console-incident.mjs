@@ -13,5 +13,7 @@ await main(async () => {
     return 0;
   }
   await ready();
-  return show(tool('vitest', ['run', '--mode', 'incident', '--reporter', 'dot']));
+  const run = tool('vitest', ['run', '--mode', 'incident', '--reporter', 'dot']);
+  // Only below npm: a script that a shell started in the background outlives that shell.
+  return show(run, { endsWithParent: process.env['npm_lifecycle_event'] !== undefined });
 });

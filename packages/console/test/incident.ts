@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startInstallation, type Installation } from './support/served.js';
 
@@ -57,17 +58,26 @@ async function cause(site: Installation): Promise<void> {
   expect(code).toBe('circuit_open');
 }
 
+/** Resolves when this process is asked to end, or when the one that started it has ended: its servers must not remain. */
+const ended = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
+    process.once('disconnect', resolve);
+  });
+
 test('an incident', { timeout: 2 * HOUR_MS }, async () => {
+  const end = ended();
   const site = await startInstallation(RULES);
   try {
-    await cause(site);
+    await Promise.race([cause(site), end]);
     expect(site.url).toContain('http://127.0.0.1');
     process.stdout.write(`\nOpen ${await site.link('operator')}\nPress Ctrl-C to stop.\n`);
     const minutes = Number(process.env['TOOLKEEL_INCIDENT_MINUTES'] ?? 60);
     const until = Date.now() + Math.min(minutes * 60_000, HOUR_MS);
+    const isOver = end.then(() => true);
     for (let limit = 1; Date.now() < until; limit++) {
-      await site.call('search_items', { limit: 1 + (limit % 20) });
-      await new Promise((resolve) => setTimeout(resolve, SEARCH_MS));
+      await Promise.race([site.call('search_items', { limit: 1 + (limit % 20) }), end]);
+      if (await Promise.race([sleep(SEARCH_MS, false), isOver])) break;
     }
   } finally {
     await site.close();

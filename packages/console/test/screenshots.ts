@@ -11,6 +11,7 @@ const format = process.env['TOOLKEEL_SCREENSHOTS'] === undefined ? 'webp' : 'png
 
 const PAGES: readonly (readonly [string, string])[] = [
   ['now', '/'],
+  ['settle', '/'],
   ['approvals', '/approvals'],
   ['approval', '/approvals/op_01JC7P3A11'],
   ['edit', '/approvals/op_01JC7P3A11?edit=1'],
@@ -60,10 +61,14 @@ test.for(cases)('every page, %s, %s', async ([screen, theme]) => {
     await page.goto(server.url + path);
     await page.waitForSelector('h1');
     await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0);
-    if (name === 'now') await page.waitForSelector('.chart canvas');
+    if (path === '/') await page.waitForSelector('.chart canvas');
+    if (name === 'settle') {
+      await page.getByRole('button', { name: 'Settle' }).first().click();
+      await page.getByRole('region', { name: 'What happens' }).waitFor();
+    }
     if (name === 'consequence') {
       await page.getByRole('button', { name: 'Approve' }).first().click();
-      await page.getByText('What happens').waitFor();
+      await page.getByRole('region', { name: 'What happens' }).waitFor();
     }
     await shoot(page, `${name}-${screen}-${theme}`);
   }

@@ -171,10 +171,12 @@ describe('the console of running servers', () => {
     const page = await enter('ana', '/operations');
     await page.getByRole('row').getByRole('link', { name: 'Settle' }).click();
     await page.getByText('May have been sent').waitFor();
+    await page.getByText(/^1 attempt, \d+ read-backs?$/).waitFor();
     await page.getByRole('button', { name: 'It happened' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('id (required)').fill('1841');
-    await dialog.getByText('What happens').waitFor();
+    await dialog.getByText('Result for repeated calls (optional)').waitFor();
+    await dialog.getByRole('textbox', { name: 'id' }).fill('1841');
+    await dialog.getByText('Repeated calls get this result.').waitFor();
     const button = dialog.getByRole('button', { name: 'Record that it happened' });
     await expect.poll(() => button.isEnabled()).toBe(true);
     await button.click();
@@ -268,7 +270,7 @@ describe('the console of running servers', () => {
     for (let limit = 1; limit <= 12; limit += 1) await search(limit);
     await isOpen.waitFor();
     await page
-      .getByText(/circuit of .* is open/i)
+      .getByText(/^stac .* fails with a server error \(503\)/)
       .first()
       .waitFor();
     site.stac.setFaults([]);
@@ -280,7 +282,7 @@ describe('the console of running servers', () => {
 
   test('says that the server was killed, and recovers when it is back', async () => {
     const page = await enter('ana');
-    await page.getByText('live process').waitFor();
+    await page.getByText('Everything works').or(page.getByText('Nothing is broken')).waitFor();
     await site.kill();
     await page.getByRole('alert').getByText('Connection to the server lost').waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(

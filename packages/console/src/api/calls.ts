@@ -29,6 +29,8 @@ export interface CallSummary {
   readonly elapsed_ms: number;
   /** Requests to the upstream. */
   readonly attempts: number;
+  /** Of a mutation that also read, such as to find out its outcome: the attempts that could act. */
+  readonly sends?: number;
   readonly waited_ms: number;
   readonly operation_id?: string;
   readonly process_id?: string;

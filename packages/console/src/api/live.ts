@@ -69,6 +69,9 @@ export interface NowResponse {
     readonly approvals_expired: number;
     readonly calls_last_hour: number;
     readonly failed_last_hour: number;
+    /** Of tools that only read; the others are mutations, which are operations. */
+    readonly reads_last_hour: number;
+    readonly reads_failed_last_hour: number;
   };
 }
 
@@ -87,8 +90,10 @@ export interface Statement {
     | 'approved_not_executed'
     | 'audit_invalid'
     | 'journal_not_durable';
-  /** A complete sentence without times: "The circuit of api.x.com is open: no request is sent." */
+  /** A complete sentence without times, in plain words: "Every request to x (api.x.com) fails with a timeout." */
   readonly text: string;
+  /** Of an upstream: the precise state, such as its circuit, the processes that see it, and the last failure. */
+  readonly detail?: string;
   /** What the operator can do, as a sentence. */
   readonly what_to_do?: string;
   readonly since?: string;
@@ -98,6 +103,8 @@ export interface Statement {
   readonly affected_calls?: number;
   readonly tools?: readonly string[];
   readonly upstream?: string;
+  /** The pack or guarded server that uses the upstream. */
+  readonly pack?: string;
   readonly process_id?: string;
   readonly operation_ids?: readonly string[];
 }

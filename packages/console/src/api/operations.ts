@@ -38,6 +38,8 @@ export interface OperationSummary {
   readonly created_at: string;
   readonly sending_at?: string;
   readonly settled_at?: string;
+  /** The argument that decides: the text of a post, the id of what is deleted. Cut to 500 characters. */
+  readonly decisive?: { readonly name: string; readonly value: string; readonly cut: boolean };
 }
 
 export interface Operation extends OperationSummary {
@@ -140,8 +142,6 @@ export interface ApprovalSummary extends OperationSummary {
   readonly edited: boolean;
   readonly decision?: 'approved' | 'rejected';
   readonly decided_by?: string;
-  /** The argument that decides: the text of a post, the id of what is deleted. Cut to 500 characters. */
-  readonly decisive?: { readonly name: string; readonly value: string; readonly cut: boolean };
   /** All arguments, for the differences within a batch. Sensitive values are masked. */
   readonly arguments?: Arguments;
 }

@@ -1,4 +1,5 @@
 import type {
+  Action,
   AuditRow,
   CallResponse,
   CallSummary,
@@ -211,6 +212,11 @@ export const toolList = (): ToolsResponse => ({
     tool('get_item', 'read', 'Get one item'),
     tool('github_list_issues', 'read', 'List issues'),
     tool('x_post_tweet', 'once', 'Publish a post', {
+      output_schema: {
+        type: 'object',
+        properties: { id: { type: 'string' }, text: { type: 'string' } },
+        required: ['id', 'text'],
+      },
       input_schema: {
         type: 'object',
         properties: {
@@ -331,3 +337,26 @@ export const replayed = (base: number): ReplayResponse => ({
     },
   ],
 });
+
+export function consequencesOf({ action }: Action, { tool, account }: Operation): string[] {
+  if (action === 'reject') return ['It is not executed.', 'The agent receives your reason.'];
+  if (action === 'check_upstream') {
+    return [
+      'Reads x (api.x.com) to see whether it happened. Nothing is changed there.',
+      'Without proof it stays unknown.',
+    ];
+  }
+  if (action === 'it_did_not_happen') {
+    return [
+      'This is recorded as not done.',
+      'A repeated call sends it: if it did happen, it happens twice.',
+    ];
+  }
+  if (action === 'it_happened') {
+    return ['This is recorded as done, and never sent again.'];
+  }
+  return [
+    'Nothing is sent now. Requests to x (api.x.com) fail, so sending is paused (circuit open).',
+    `Afterwards: ${tool === 'x_post_tweet' ? 'posts this' : `runs ${tool}`} once, as ${account}, unless the approval expires first.`,
+  ];
+}

@@ -15,8 +15,16 @@ import type {
   Operation,
   Preview,
 } from '../../src/api/types.js';
-import { callResponse, evidenceOf, explained, policy, replayed, toolList } from './answers.js';
-import { calls as makeCalls, incident, summaryOf } from './incident.js';
+import {
+  callResponse,
+  consequencesOf,
+  evidenceOf,
+  explained,
+  policy,
+  replayed,
+  toolList,
+} from './answers.js';
+import { calls as makeCalls, incident, listed, summaryOf } from './incident.js';
 
 /** As `/api` documents it. */
 const CONTENT_SECURITY_POLICY =
@@ -97,10 +105,12 @@ export async function startFakeServer(): Promise<FakeServer> {
           {
             by: 'circuit',
             result: 'blocks',
-            text: 'The circuit of api.x.com is open: the execution waits for a probe.',
+            text: 'Requests to x (api.x.com) fail, so sending is paused (circuit open).',
             until: new Date(base + 21_000).toISOString(),
           },
-          { by: 'rate_limit', result: 'passes', text: '7 of 100 posts are left today.' },
+          { by: 'policy_limit', result: 'passes', text: 'No policy limit is reached.' },
+          { by: 'rate_limit', result: 'passes', text: 'No known rate limit is used up.' },
+          { by: 'retry_budget', result: 'passes', text: 'The retry budget allows retries.' },
           { by: 'process', result: 'passes', text: 'A live process has the tool.' },
         ]
       : [],
@@ -173,7 +183,9 @@ export async function startFakeServer(): Promise<FakeServer> {
             processes: data.processes,
             in_flight: data.inFlight,
             calls: ended.slice(0, 200),
-            unknown: all().filter(({ state }) => state === 'unknown'),
+            unknown: all()
+              .filter(({ state }) => state === 'unknown')
+              .map(listed),
             approvals: waiting(),
             audit: data.audit,
           },
@@ -196,11 +208,13 @@ export async function startFakeServer(): Promise<FakeServer> {
       }
       case 'operations':
         if (id === '') {
-          const state = query.get('state');
-          return [
-            200,
-            { operations: all().filter((one) => state === null || one.state === state) },
-          ];
+          const states = query.get('state')?.split(',');
+          const since = query.get('since') === '1h' ? base - 3_600_000 : 0;
+          const found = all()
+            .filter(({ state }) => states?.includes(state) ?? true)
+            .filter(({ created_at: at }) => Date.parse(at) >= since)
+            .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
+          return [200, { operations: found.map(listed) }];
         }
         return operation
           ? [200, evidenceOf(operation, ended.slice(0, 2), data.rows.slice(0, 3))]
@@ -317,18 +331,6 @@ function matches(call: CallSummary, query: URLSearchParams): boolean {
   if (tool !== '' && call.tool !== tool) return false;
   if (code === 'failed' ? call.code === 'ok' : code !== '' && call.code !== code) return false;
   return `${call.tool} ${call.code} ${call.correlation_id}`.includes(q ?? '');
-}
-
-function consequencesOf({ action }: Action, { tool, account }: Operation): string[] {
-  if (action === 'reject') return ['It is not executed.', 'The agent receives your reason.'];
-  if (action === 'check_upstream') return ['The posts of the account are read. Nothing is sent.'];
-  if (action.startsWith('it_'))
-    return ['The operation is settled.', 'Repeated calls receive this.'];
-  return [
-    `${tool} for ${account} is not executed yet: The circuit of api.x.com is open.`,
-    'It stays approved. A live process executes it once, when nothing stops it any more, unless it expires before.',
-    'The agent receives the result with its next call.',
-  ];
 }
 
 function textOf(args: Readonly<Record<string, unknown>>): { text?: Preview['text'] & object } {

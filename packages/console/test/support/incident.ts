@@ -77,18 +77,22 @@ function now(ago: Clock, ahead: Clock): NowResponse {
       approvals_expired: 1,
       calls_last_hour: 1846,
       failed_last_hour: 87,
+      reads_last_hour: 1815,
+      reads_failed_last_hour: 69,
     },
     statements: [
       {
         severity: 'broken',
         kind: 'circuit_open',
-        text: 'The circuit of api.x.com (x) is open in 2 processes. No request is sent. The last failure was a server error (503).',
-        what_to_do: 'Check the upstream. A probe that succeeds closes the circuit.',
+        text: 'x (api.x.com) fails with a server error (503). Sending is paused.',
+        detail: 'The circuit is open in 2 processes. No request is sent before the next probe.',
+        what_to_do: 'Check the upstream. Sending resumes by itself when a test request succeeds.',
         since: ago(312),
         until: ahead(21),
         affected_calls: 64,
         tools: ['x_post_tweet', 'x_search_tweets'],
         upstream: 'api.x.com',
+        pack: 'x',
       },
       {
         severity: 'attention',
@@ -418,9 +422,9 @@ function settled(ago: Clock): Operation[] {
       state: isRejected ? 'rejected' : at === 2 ? 'reconciled' : 'succeeded',
       ...(isRejected && { code: 'upstream_rejected', outcome: 'not_executed' as const }),
       ...(at === 2 && { outcome: 'executed' as const }),
-      created_at: ago(9000 + at * 2400),
-      sending_at: ago(8999 + at * 2400),
-      settled_at: ago(8998 + at * 2400),
+      created_at: ago(340 + at * 420),
+      sending_at: ago(339 + at * 420),
+      settled_at: ago(338 + at * 420),
       arguments:
         tool === 'x_post_tweet'
           ? { text: `Update ${at + 1} of the week` }
@@ -432,11 +436,18 @@ function settled(ago: Clock): Operation[] {
   });
 }
 
+/** As in lists: with the argument that decides. */
+export function listed(operation: Operation): Operation {
+  const { arguments: args = {} } = operation;
+  const name = ['text', 'title'].find((one) => one in args);
+  if (name === undefined) return operation;
+  return { ...operation, decisive: { name, value: String(args[name]), cut: false } };
+}
+
 export function summaryOf(operation: Operation): ApprovalSummary {
   const { approval, arguments: args = {} } = operation;
-  const name = ['text', 'title'].find((one) => one in args) ?? '';
   return {
-    ...operation,
+    ...listed(operation),
     rule: approval?.rule ?? '',
     explanation: approval?.explanation ?? '',
     hash: approval?.hash ?? '',
@@ -445,7 +456,6 @@ export function summaryOf(operation: Operation): ApprovalSummary {
     edited: approval?.edited ?? false,
     ...(approval?.cost && { cost: approval.cost }),
     ...(approval?.decision && { decision: approval.decision }),
-    ...(name !== '' && { decisive: { name, value: String(args[name]), cut: false } }),
     arguments: args,
   };
 }

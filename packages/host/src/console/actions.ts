@@ -2,7 +2,7 @@ import type { ActResponse, Action, Check, Difference, Preview } from '@toolkeel/
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
 import * as z from 'zod';
 import type { OperatorJournal } from '../governance/operator.js';
-import { executionChecks } from './checks.js';
+import { executionChecks, readCheck, readFrom } from './checks.js';
 import { ApiError, conflict, invalid, operationNotFound, stateMoved } from './errors.js';
 import type { KnownProcess } from './process-view.js';
 import { actionsOf, nextStep } from './operation-view.js';
@@ -45,8 +45,10 @@ export async function previewAction(deps: ActionDeps, action: Action): Promise<P
         ...(args && { arguments: args }),
         ...(approval && { hash: approval.hash }),
         ...(text && { text }),
-        consequences: consequencesOf(action, operation),
-        checks: [],
+        consequences: consequencesOf(action, operation, {
+          where: readFrom(operation, deps.processes, now),
+        }),
+        checks: action.action === 'check_upstream' ? readCheck(operation, deps.processes, now) : [],
         ...(refused !== undefined && { refused }),
       },
       basisOf(operation, []),
@@ -81,7 +83,7 @@ export async function previewAction(deps: ActionDeps, action: Action): Promise<P
       hash,
       ...(text && { text }),
       ...(edit && operation.arguments && { arguments_before: operation.arguments }),
-      consequences: consequencesOf(action, operation, checks),
+      consequences: consequencesOf(action, operation, { checks, isPost: text?.kind === 'post' }),
       checks,
       ...(refused !== undefined && { refused }),
     },
@@ -192,23 +194,34 @@ function refusalOf({ action, reason }: Action): string | undefined {
   return undefined;
 }
 
+interface About {
+  readonly checks?: readonly Check[];
+  readonly isPost?: boolean;
+  /** What a read-back reads. */
+  readonly where?: string;
+}
+
 function consequencesOf(
   action: Action,
-  { tool, approval, steps, effect }: OperationView,
-  checks: readonly Check[] = [],
+  { tool, account, approval, steps, effect }: OperationView,
+  { checks = [], isPost = false, where = '' }: About,
 ): readonly string[] {
-  const blocked = checks.filter(({ result }) => result === 'blocks').map(({ text }) => text);
+  const textsOf = (wanted: Check['result']): string[] =>
+    checks.filter(({ result }) => result === wanted).map(({ text }) => text);
+  const [blocked, warnings] = [textsOf('blocks'), textsOf('warns')];
+  const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}`;
+  const end = warnings.length === 0 ? '; nothing blocks it now.' : '.';
   const executed =
     blocked.length === 0
-      ? [`A live process executes ${tool} once, with exactly these arguments.`]
+      ? [`${what}, within about 1 s of your press${end}`, ...warnings]
       : [
-          `${tool} is not executed yet: ${blocked.join(' ')}`,
-          'It stays approved. A live process executes it once, when nothing stops it any more, unless it expires before.',
+          `Nothing is sent now. ${blocked.join(' ')}`,
+          `Afterwards: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
         ];
   const step = steps.find(({ state }) => state === 'sending');
   switch (action.action) {
     case 'approve':
-      return [...executed, 'The agent gets the result when it asks for the operation.'];
+      return executed;
     case 'edit':
       return [
         'The arguments change, with a new hash.',
@@ -227,21 +240,21 @@ function consequencesOf(
       return ['It is not executed, although it is approved.', 'The agent may request it again.'];
     case 'check_upstream':
       return [
-        `The upstream is read now, with the read-back of ${tool}. Nothing is changed there.`,
-        'If that proves the outcome, the operation is settled; else it stays unknown.',
+        `Reads ${where} to see whether it happened. Nothing is changed there.`,
+        'Without proof it stays unknown.',
       ];
     case 'it_happened':
       return [
         step
           ? `The step ${step.name} counts as executed, and a repeated call continues after it.`
-          : 'The operation is settled as executed, and is never sent again.',
+          : 'This is recorded as done, and never sent again.',
         action.data === undefined
-          ? 'Repeats learn that it was executed, without a result.'
-          : 'Repeats get this result.',
+          ? 'Repeated calls learn that it was executed.'
+          : 'Repeated calls get this result.',
       ];
     case 'it_did_not_happen':
       return [
-        'The operation is settled as not executed.',
+        'This is recorded as not done.',
         effect === 'once'
           ? 'A repeated call sends it: if it did happen, it happens twice.'
           : 'A repeated call sends it again, which ends in the same state.',

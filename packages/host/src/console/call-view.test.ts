@@ -1,7 +1,7 @@
 import type { StoredCall } from '@toolkeel/journal';
 import { expect, it } from 'vitest';
 import type { TimelineItem } from '../call/timeline.js';
-import { envelopeOf } from './call-view.js';
+import { callView, envelopeOf } from './call-view.js';
 
 const call = (attempts: number, items?: readonly TimelineItem[], omitted?: number): StoredCall => ({
   seq: 1,
@@ -32,4 +32,19 @@ it('the second request of a call and a hedge are not shown as retries to the age
 
 it('a number of retries that is not stored is left out', () => {
   expect(retriesOf(call(90, [attempt(1)], 42))).toBeUndefined();
+});
+
+it('read-backs of a post looked like attempts to post it', () => {
+  const sent = (request?: string): TimelineItem => ({
+    ...attempt(1),
+    ...(request && { request }),
+  });
+  const sendsOf = (items: readonly TimelineItem[], operationId?: string): unknown =>
+    callView({ ...call(items.length, items), ...(operationId && { operationId }) }, new Map())
+      .sends;
+  const posted = [sent('x_once'), sent('userPosts'), sent('userPosts')];
+  expect(sendsOf(posted, 'op')).toBe(1);
+  expect(sendsOf(posted)).toBeUndefined();
+  expect(sendsOf([sent('x_once'), sent('x_once')], 'op')).toBeUndefined();
+  expect(sendsOf([sent('x_once'), sent()], 'op')).toBeUndefined();
 });

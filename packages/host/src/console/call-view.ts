@@ -1,5 +1,5 @@
 import type { CallSummary, StoredEnvelope, Timeline, TimelineItem } from '@toolkeel/console';
-import type { OperationView, StoredCall } from '@toolkeel/journal';
+import type { CallFilter, JournalStore, OperationView, StoredCall } from '@toolkeel/journal';
 import { progressAt, type InFlight } from '../call/in-flight.js';
 import type { StoredTimeline, TimelineItem as Recorded } from '../call/timeline.js';
 import { iso, type KnownProcess } from './process-view.js';
@@ -7,6 +7,7 @@ import { iso, type KnownProcess } from './process-view.js';
 export function callView(call: StoredCall, names: ReadonlyMap<string, string>): CallSummary {
   const { seq, correlationId, tool, code, outcome, account, at, elapsedMs } = call;
   const { attempts, waitedMs, operationId, process } = call;
+  const sends = sendsOf(call);
   const processName = process === undefined ? undefined : names.get(process);
   return {
     seq,
@@ -18,11 +19,35 @@ export function callView(call: StoredCall, names: ReadonlyMap<string, string>): 
     at: iso(at),
     elapsed_ms: elapsedMs,
     attempts,
+    ...(sends !== undefined && { sends }),
     waited_ms: waitedMs,
     ...(operationId !== undefined && { operation_id: operationId }),
     ...(process !== undefined && { process_id: process }),
     ...(processName !== undefined && { process_name: processName }),
   };
+}
+
+const mayHaveRead = ({ operationId, attempts }: StoredCall): boolean =>
+  operationId !== undefined && attempts > 1;
+
+/** Calls for a list. Timelines are read only if a mutation made several requests: most of them may be read-backs. */
+export async function storedCalls(
+  store: Pick<JournalStore, 'calls'>,
+  filter: CallFilter,
+): Promise<readonly StoredCall[]> {
+  const calls = await store.calls(filter);
+  return calls.some(mayHaveRead) ? store.calls({ ...filter, details: true }) : calls;
+}
+
+/** The attempts of a mutation that could act. Undefined: all of them, or it is not known. */
+function sendsOf(call: StoredCall): number | undefined {
+  if (!mayHaveRead(call)) return undefined;
+  const attempts = (parseTimeline(call.timeline)?.items ?? []).flatMap((item) =>
+    item.kind === 'attempt' ? [item.request ?? ''] : [],
+  );
+  const sends = attempts.filter((name) => WRITES.test(name)).length;
+  const isKnown = attempts.every((name) => name !== '');
+  return isKnown && sends > 0 && sends < attempts.length ? sends : undefined;
 }
 
 interface TimelineInput {
@@ -121,10 +146,12 @@ function itemView(item: Recorded, lengthMs: number, isInFlight: boolean): Timeli
   };
 }
 
+const WRITES = /_(?:once|idempotent)$/;
+
 /** Clients name their pipelines `x_once` and `x_read`, or after what they read: `userPosts`. */
 function requestText(name: string): string {
   return name
-    .replace(/_(?:once|idempotent)$/, ' write')
+    .replace(WRITES, ' write')
     .replaceAll('_', ' ')
     .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -23,7 +23,7 @@ describe('the circuit of an upstream, before an approval', () => {
   it('passed when the operation would be its probe, although every request failed', () => {
     expect(circuitWith({ ...open, probeAt: NOW - 1 })).toMatchObject({
       result: 'warns',
-      text: expect.stringContaining('sent as its next probe. It may fail') as string,
+      text: expect.stringContaining('sent as a test (circuit open). It may fail') as string,
     });
   });
 

@@ -1,6 +1,6 @@
 import type { Check } from '@toolkeel/console';
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
-import { iso, processView, type KnownProcess } from './process-view.js';
+import { iso, processView, upstreamName, type KnownProcess } from './process-view.js';
 
 /** What could stop the execution of an approved operation, checked now. */
 export function executionChecks(
@@ -54,12 +54,9 @@ function limitCheck({ isChecked, limitsReached }: ApprovalPreview, now: number):
   };
 }
 
-function upstreamChecks(
-  { tool }: OperationView,
-  processes: readonly KnownProcess[],
-  now: number,
-): readonly Check[] {
-  const live = processes
+/** The packs of live processes that have the tool. */
+function packsWith(tool: string, processes: readonly KnownProcess[], now: number) {
+  return processes
     .filter(({ state }) => state === 'live')
     .map((process) => processView(process, now, undefined))
     .flatMap((process) =>
@@ -67,13 +64,38 @@ function upstreamChecks(
         .filter((pack) => pack.tools.some(({ name }) => name === tool))
         .map((pack) => ({ process, pack })),
     );
+}
+
+const upstreamsOf = (live: ReturnType<typeof packsWith>) =>
+  live.flatMap(({ pack }) =>
+    pack.upstreams.map((upstream) => ({
+      ...upstream,
+      name: upstreamName(pack.name, upstream.name),
+    })),
+  );
+
+/** What a read-back reads, as far as it is known. */
+export const readFrom = (
+  { tool }: OperationView,
+  processes: readonly KnownProcess[],
+  now: number,
+): string =>
+  [...new Set(upstreamsOf(packsWith(tool, processes, now)).map(({ name }) => name))].join(', ') ||
+  'the upstream';
+
+function upstreamChecks(
+  { tool }: OperationView,
+  processes: readonly KnownProcess[],
+  now: number,
+): readonly Check[] {
+  const live = packsWith(tool, processes, now);
   if (live.length === 0) {
     const text =
       'No live process has the tool. It stays approved until one does, or until it expires.';
     return [{ by: 'process', result: 'blocks', text }];
   }
   const names = live.map(({ process }) => `${process.name} (pid ${process.pid})`).join(', ');
-  const upstreams = live.flatMap(({ pack }) => pack.upstreams);
+  const upstreams = upstreamsOf(live);
   return [
     {
       by: 'process',
@@ -91,6 +113,18 @@ type Upstream = ReturnType<typeof processView>['packs'][number]['upstreams'][num
 const RISK = 'It may fail, or its outcome may become unknown: wait until the upstream works.';
 const UNUSED = 'No request was sent to the upstream yet.';
 
+/** Before a read-back: it fails while its upstream does. */
+export function readCheck(
+  { tool }: OperationView,
+  processes: readonly KnownProcess[],
+  now: number,
+): readonly Check[] {
+  const check = circuitCheck(upstreamsOf(packsWith(tool, processes, now)), now);
+  if (check.result === 'passes') return [];
+  const text = 'It fails now, so this will probably find nothing.';
+  return [{ by: 'circuit', result: 'warns', text }];
+}
+
 function circuitCheck(upstreams: readonly Upstream[], now: number): Check {
   if (upstreams.length === 0) return { by: 'circuit', result: 'passes', text: UNUSED };
   const first = upstreams.find(({ circuit }) => circuit.state === 'open');
@@ -105,13 +139,13 @@ function circuitCheck(upstreams: readonly Upstream[], now: number): Check {
   }
   const { probe_at: probeAt } = first.circuit;
   if (probeAt !== undefined && Date.parse(probeAt) <= now) {
-    const text = `Requests to ${first.name} fail and its circuit is open. This would be sent as its next probe. ${RISK}`;
+    const text = `Requests to ${first.name} fail, and this would be sent as a test (circuit open). ${RISK}`;
     return { by: 'circuit', result: 'warns', text };
   }
   return {
     by: 'circuit',
     result: 'blocks',
-    text: `The circuit of ${first.name} is open.`,
+    text: `Requests to ${first.name} fail, so sending is paused (circuit open).`,
     ...(probeAt !== undefined && { until: probeAt }),
   };
 }

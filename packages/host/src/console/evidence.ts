@@ -1,6 +1,7 @@
 import type { AuditRow as AuditRowView, CallSummary, Evidence, Operation } from '@toolkeel/console';
 import type { JournalStore } from '@toolkeel/journal';
 import { auditRowView } from './audit-watch.js';
+import { storedCalls } from './call-view.js';
 import type { LiveState } from './live-state.js';
 
 const PAGE = 500;
@@ -14,7 +15,7 @@ export async function evidenceOf(
   view: Operation,
 ): Promise<Evidence> {
   const stored = await store.get(view.id);
-  const calls = live.callViews(await store.calls({ operationId: view.id, limit: 50 }));
+  const calls = live.callViews(await storedCalls(store, { operationId: view.id, limit: 50 }));
   const audit = await auditOf(store, view.id, Date.parse(view.created_at));
   const owner = stored?.owner === undefined ? undefined : await store.owner(stored.owner);
   const sender = audit.findLast(({ kind }) => kind === 'send')?.actor;

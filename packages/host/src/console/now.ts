@@ -52,6 +52,8 @@ export async function describeNow(input: NowInput): Promise<NowResponse> {
   const isBroken = statements.some(({ severity }) => severity === 'broken');
   const ages = processes.filter(({ state }) => state === 'live').map((one) => now - one.reportedAt);
   const total = [...hour.values()];
+  const readers = readTools(processes);
+  const reads = [...hour].flatMap(([tool, one]) => (readers.has(tool) ? [one] : []));
   const recentlyLost = processes.filter((one) => lostStatement(one, now).length > 0).length;
   return {
     at: iso(now),
@@ -68,11 +70,22 @@ export async function describeNow(input: NowInput): Promise<NowResponse> {
       approvals_expired: expired.length,
       calls_last_hour: total.reduce((sum, { calls }) => sum + calls, 0),
       failed_last_hour: total.reduce((sum, { failed }) => sum + failed, 0),
+      reads_last_hour: reads.reduce((sum, { calls }) => sum + calls, 0),
+      reads_failed_last_hour: reads.reduce((sum, { failed }) => sum + failed, 0),
     },
   };
 }
 
 const rank = ({ severity }: Statement): number => (severity === 'broken' ? 0 : 1);
+
+const readTools = (processes: readonly KnownProcess[]): ReadonlySet<string> =>
+  new Set(
+    processes.flatMap(({ info }) =>
+      info.packs.flatMap(({ tools }) =>
+        tools.flatMap(({ name, effect }) => (effect === 'read' ? [name] : [])),
+      ),
+    ),
+  );
 
 function auditStatement({ problem_count: count, problems }: AuditStatus): Statement {
   const [first] = problems;

@@ -3,7 +3,8 @@ import type { OperationView } from '@toolkeel/journal';
 
 export function summaryOf(operation: OperationView): OperationSummary {
   const { id, tool, account, effect, state, outcome, code, key } = operation;
-  const { correlation_id, created_at, sending_at, settled_at } = operation;
+  const { correlation_id, created_at, sending_at, settled_at, arguments: args } = operation;
+  const decisive = args && decisiveArgument(args);
   return {
     id,
     tool,
@@ -17,6 +18,7 @@ export function summaryOf(operation: OperationView): OperationSummary {
     created_at,
     ...(sending_at !== undefined && { sending_at }),
     ...(settled_at !== undefined && { settled_at }),
+    ...(decisive && { decisive }),
   };
 }
 
@@ -26,7 +28,6 @@ export function approvalSummary(operation: OperationView): ApprovalSummary | und
   if (!approval) return undefined;
   const { rule, explanation, hash, requested_at, expires_at, scheduled_for } = approval;
   const { cost, edited, decision, decided_by } = approval;
-  const decisive = args && decisiveArgument(args);
   return {
     ...summaryOf(operation),
     rule,
@@ -39,7 +40,6 @@ export function approvalSummary(operation: OperationView): ApprovalSummary | und
     edited,
     ...(decision && { decision }),
     ...(decided_by !== undefined && { decided_by }),
-    ...(decisive && { decisive }),
     ...(args && { arguments: args }),
   };
 }
@@ -50,8 +50,8 @@ const MAX_SHOWN = 500;
 
 export function decisiveArgument(
   args: Readonly<Record<string, unknown>>,
-): ApprovalSummary['decisive'] {
-  const names = Object.keys(args);
+): OperationSummary['decisive'] {
+  const names = Object.keys(args).filter((name) => name !== 'idempotency_key');
   const isText = (name: string): boolean => typeof args[name] === 'string' && args[name] !== '';
   const name =
     TELLING.find((telling) => names.includes(telling) && args[telling] !== '') ??

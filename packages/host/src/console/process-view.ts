@@ -62,6 +62,10 @@ function parse<T extends object>(json: string, defaults: T): T {
   }
 }
 
+/** As people know it: the pack, then its host. */
+export const upstreamName = (pack: string, upstream: string): string =>
+  pack === upstream ? upstream : `${pack} (${upstream})`;
+
 export function processView(
   process: KnownProcess,
   now: number,

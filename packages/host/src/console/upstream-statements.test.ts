@@ -27,7 +27,10 @@ describe('an upstream that fails', () => {
     expect(await said(process(1, open))).toMatchObject([
       {
         kind: 'circuit_open',
-        text: 'The circuit of api.x.com (x) is open in toolkeel (stdio, pid 1). No request is sent. The last failure was a server error (503).',
+        text: 'x (api.x.com) fails with a server error (503). Sending is paused.',
+        detail:
+          'The circuit is open in toolkeel (stdio, pid 1). No request is sent before the next probe.',
+        pack: 'x',
         since: new Date(NOW - 60_000).toISOString(),
         until: new Date(NOW + 10_000).toISOString(),
         affected_calls: 1,
@@ -53,7 +56,7 @@ describe('an upstream that fails', () => {
     const later = { ...open, probeAt: NOW + 20_000 };
     const [statement, ...others] = await said(process(1, later), process(2, open));
     expect(others).toEqual([]);
-    expect(statement?.text).toContain('is open in 2 processes. No request is sent.');
+    expect(statement?.detail).toContain('is open in 2 processes. No request is sent');
     expect(statement).toMatchObject({
       affected_calls: 2,
       until: new Date(NOW + 10_000).toISOString(),
@@ -66,14 +69,14 @@ describe('an upstream that fails', () => {
     const [statement, ...others] = await said(process(1, failing), process(2, open));
     expect(others).toEqual([]);
     expect(statement).toMatchObject({ kind: 'circuit_open', affected_calls: 2 });
-    expect(statement?.text).toMatch(
+    expect(statement?.detail).toMatch(
       /is open in toolkeel \(stdio, pid 2\)\..* fails in another process, too\.$/,
     );
   });
 
   it('does not claim that no request is sent when its probe is due', async () => {
     const [statement] = await said(process(1, { ...open, probeAt: NOW - 1 }));
-    expect(statement?.text).toContain('The next call is sent as a probe.');
+    expect(statement?.text).toMatch(/\(503\)\. The next call is a test\.$/);
     expect(statement).not.toHaveProperty('until');
   });
 });

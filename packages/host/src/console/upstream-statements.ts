@@ -2,7 +2,7 @@ import type { Statement } from '@toolkeel/console';
 import type { OperatorJournal } from '../governance/operator.js';
 import { faultText } from './call-view.js';
 import type { LiveState } from './live-state.js';
-import { processView } from './process-view.js';
+import { processView, upstreamName } from './process-view.js';
 
 const MAX_COUNTED = 1000;
 const LONGEST_CALL_MS = 300_000;
@@ -10,10 +10,10 @@ const LONGEST_CALL_MS = 300_000;
 type Process = ReturnType<typeof processView>;
 type UpstreamView = Process['packs'][number]['upstreams'][number];
 type Problem = Pick<Statement, 'severity' | 'kind' | 'what_to_do' | 'since' | 'until'> & {
-  /** What is wrong, without where it is seen. */
+  /** What is wrong, in plain words, without where it is seen. */
   readonly says: (name: string) => string;
-  /** Further sentences. */
-  readonly tail?: string;
+  /** The precise state and where it is seen. */
+  readonly detail?: (where: string) => string;
 };
 
 /** A problem of an upstream as one process sees it. */
@@ -71,7 +71,7 @@ async function statementOf(
   const open = group.filter(({ problem: { kind } }) => kind !== 'upstream_failing');
   const seen = open.length > 0 ? open : group;
   const [{ problem, upstream, pack, process }] = seen as readonly [Sighting];
-  const { says, tail = '', ...described } = problem;
+  const { says, detail, ...described } = problem;
   const since = earliest(group.map(({ problem: { since: at } }) => at));
   const until = earliest(group.map(({ problem: { until: at } }) => at));
   const affected: string[] = [];
@@ -87,11 +87,10 @@ async function statementOf(
       ...meanwhile.map(({ tool }) => tool).filter((tool) => sighting.tools.includes(tool)),
     );
   }
-  const name = pack === upstream ? upstream : `${upstream} (${pack})`;
   const where =
     seen.length === 1
-      ? ` in ${process.name} (${process.transport}, pid ${process.pid})`
-      : ` in ${seen.length} processes`;
+      ? `${process.name} (${process.transport}, pid ${process.pid})`
+      : `${seen.length} processes`;
   const others = group.length - seen.length;
   const more =
     others === 0
@@ -99,8 +98,10 @@ async function statementOf(
       : ` Every request fails in ${others === 1 ? 'another process' : `${others} other processes`}, too.`;
   return {
     ...described,
-    text: `${says(name)}${where}.${tail}${more}`,
+    text: says(upstreamName(pack, upstream)),
+    ...(detail && { detail: `${detail(where)}${more}` }),
     upstream,
+    pack,
     ...(since !== undefined && { since, affected_calls: affected.length }),
     ...(until !== undefined && { until }),
     tools: [...new Set(affected)],
@@ -114,9 +115,7 @@ const earliest = (times: readonly (string | undefined)[]): string | undefined =>
 function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
   const { circuit, health, failing_since: failingSince, rate_limits: limits } = upstream;
   const { last_failure: failure, retry_budget: budget } = upstream;
-  const cause = failure
-    ? ` The last failure was ${faultText({ kind: failure.fault, ...failure })}.`
-    : '';
+  const cause = failure ? ` with ${faultText({ kind: failure.fault, ...failure })}` : '';
   const since = failingSince ?? circuit.since;
   const { probe_at: probeAt } = circuit;
   if (circuit.state === 'open') {
@@ -124,9 +123,13 @@ function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
     return {
       severity: 'broken',
       kind: 'circuit_open',
-      says: (name) => `The circuit of ${name} is open`,
-      tail: isDue ? ` The next call is sent as a probe.${cause}` : ` No request is sent.${cause}`,
-      what_to_do: 'Check the upstream. A probe that succeeds closes the circuit.',
+      says: (name) =>
+        isDue
+          ? `${name} fails${cause}. The next call is a test.`
+          : `${name} fails${cause}. Sending is paused.`,
+      detail: (where) =>
+        `The circuit is open in ${where}. ${isDue ? 'The next call is sent as a probe.' : 'No request is sent before the next probe.'}`,
+      what_to_do: 'Check the upstream. Sending resumes by itself when a test request succeeds.',
       ...(since !== undefined && { since }),
       ...(probeAt !== undefined && !isDue && { until: probeAt }),
     };
@@ -135,8 +138,8 @@ function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
     return {
       severity: 'broken',
       kind: 'upstream_failing',
-      says: (name) => `Every request to ${name} fails`,
-      tail: cause,
+      says: (name) => `${name} fails${cause}.`,
+      detail: (where) => `Seen by ${where}. The circuit is not open yet.`,
       what_to_do: 'Check the upstream and its credential.',
       ...(since !== undefined && { since }),
     };
@@ -150,7 +153,8 @@ function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
     return {
       severity: 'attention',
       kind: 'rate_limited',
-      says: (name) => `The rate limit of ${name} is used up`,
+      says: (name) => `The rate limit of ${name} is used up.`,
+      detail: (where) => `Seen by ${where}.`,
       what_to_do: 'Requests continue when it resets.',
       ...(until !== undefined && { until }),
     };
@@ -159,8 +163,8 @@ function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
     return {
       severity: 'attention',
       kind: 'retry_budget_empty',
-      says: (name) => `The retry budget of ${name} is empty`,
-      tail: ' Failed requests are not retried.',
+      says: (name) => `Failed requests to ${name} are not retried: its retry budget is empty.`,
+      detail: (where) => `Seen by ${where}.`,
       what_to_do: 'Successful requests refill it.',
     };
   }

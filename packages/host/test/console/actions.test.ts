@@ -60,6 +60,11 @@ describe('approvals', () => {
     expect(preview).toMatchObject({
       arguments: { text: 'Hello', card: '[sensitive]' },
       audit: { kind: 'approval_decided', actor: 'ana', operation_id: id, tool: 'shop_post' },
+      consequences: [
+        expect.stringMatching(
+          /^Runs shop_post once, as .*, within about 1 s of your press; nothing blocks it now\.$/,
+        ),
+      ],
     });
     const checks = preview['checks'] as readonly { by: string; result: string }[];
     expect(checks.map(({ by, result }) => `${by} ${result}`)).toEqual([
@@ -217,7 +222,10 @@ describe('approvals', () => {
         until: expect.any(String) as string,
       }),
     );
-    expect((consequences as string[])[0]).toContain('is not executed yet');
+    expect(consequences).toEqual([
+      'Nothing is sent now. Requests to shop (api.shop.test) fail, so sending is paused (circuit open).',
+      expect.stringMatching(/^Afterwards: runs shop_post once, as .*, unless the approval expires/),
+    ]);
   });
 
   it('a policy limit that is reached is named', async () => {

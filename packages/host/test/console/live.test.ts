@@ -190,7 +190,10 @@ describe('what is broken', () => {
       tools: ['shop_look'],
     });
     expect(first?.['text']).toMatch(
-      /^The circuit of api\.shop\.test \(shop\) is open in .* No request is sent\. The last failure was a server error \(503\)\.$/,
+      /^shop \(api\.shop\.test\) fails with a server error \(503\)\. Sending is paused\.$/,
+    );
+    expect(first?.['detail']).toMatch(
+      /^The circuit is open in toolkeel \(.*\)\. No request is sent/,
     );
     const [process] = (await script.get('/processes')).body['processes'] as { packs: unknown[] }[];
     expect(process?.packs).toContainEqual(

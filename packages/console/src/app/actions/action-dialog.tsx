@@ -1,17 +1,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import type { ActResponse, Action, Arguments, Preview } from '../../api/types.js';
+import type { ActResponse, Action, ActionName, Arguments, Preview } from '../../api/types.js';
 import { api, type Failure } from '../data/api.js';
 import { connection } from '../data/stream.js';
 import { Loading, Note } from '../ui/basics.js';
 import { Dialog } from '../ui/dialog.js';
 import { LABELS, NEEDS } from './labels.js';
 import { Outcome } from './outcome.js';
-import { Moved, PreviewView } from './preview-view.js';
+import { Consequence, Moved, Subject } from './preview-view.js';
 import { ResultForm } from './result-form.js';
 
 interface ActionDialogProps {
   readonly action: Action;
+  /** Other actions that the operator can change to. */
+  readonly choices?: readonly ActionName[];
   /** `isDone`: the action was executed. */
   readonly onClose: (isDone: boolean) => void;
 }
@@ -31,18 +33,30 @@ const SETTLE_MS = 300;
  * One action from its consequence to its result. The press carries the version of the previewed state: if the state
  * has moved, the server executes nothing, and this shows what moved.
  */
-export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX.Element {
+export function ActionDialog({
+  action: first,
+  choices = [],
+  onClose: onEnd,
+}: ActionDialogProps): JSX.Element {
   const onClose = (): void => onEnd(false);
   const [phase, setPhase] = useState<Phase>({ name: 'previewing' });
+  const [name, setName] = useState(first.action);
   const [reason, setReason] = useState('');
   const [data, setData] = useState<Arguments | undefined>(undefined);
-  const label = LABELS[action.action];
+  const label = LABELS[name];
+  const needs = NEEDS[name];
+  const takesReason = needs === 'reason' || needs === 'required reason';
   const full: Action = {
-    ...action,
-    ...(reason.trim() !== '' && { reason: reason.trim() }),
-    ...(data && { data }),
+    ...first,
+    action: name,
+    ...(takesReason && reason.trim() !== '' && { reason: reason.trim() }),
+    ...(needs === 'result' && data && { data }),
   };
-  const needs = NEEDS[action.action];
+  const choose = (next: ActionName): void => {
+    setName(next);
+    // Its form is empty again, too.
+    setData(undefined);
+  };
   const lacksReason = needs === 'required reason' && reason.trim() === '';
   const body = JSON.stringify(full);
 
@@ -134,18 +148,25 @@ export function ActionDialog({ action, onClose: onEnd }: ActionDialogProps): JSX
   );
   return (
     <Dialog title={label.title} onClose={onClose} foot={foot}>
-      {needs === 'reason' || needs === 'required reason' ? (
-        <Reason
-          action={action}
-          isRequired={needs === 'required reason'}
-          text={reason}
-          onChange={setReason}
-          isOff={phase.name === 'acting'}
-        />
-      ) : null}
-      {needs === 'result' && shown && <ResultForm preview={shown} onChange={setData} />}
       {!shown && <Loading what="the consequence" />}
-      {shown && <PreviewView preview={shown} isIncomplete={lacksReason} />}
+      {shown && <Subject preview={shown} />}
+      {choices.length > 1 && (
+        <Choices names={choices} chosen={name} onChoose={choose} isOff={phase.name === 'acting'} />
+      )}
+      {shown && shown.action === name && (
+        <Consequence preview={shown} isIncomplete={lacksReason}>
+          {takesReason && (
+            <Reason
+              name={name}
+              isRequired={needs === 'required reason'}
+              text={reason}
+              onChange={setReason}
+              isOff={phase.name === 'acting'}
+            />
+          )}
+          {needs === 'result' && <ResultForm preview={shown} onChange={setData} />}
+        </Consequence>
+      )}
     </Dialog>
   );
 }
@@ -189,19 +210,42 @@ function Close({
   );
 }
 
+interface ChoicesProps {
+  readonly names: readonly ActionName[];
+  readonly chosen: ActionName;
+  readonly onChoose: (name: ActionName) => void;
+  readonly isOff: boolean;
+}
+
+/** Each choice shows its own consequence before it is confirmed. */
+function Choices({ names, chosen, onChoose, isOff }: ChoicesProps): JSX.Element {
+  const id = useId();
+  return (
+    <fieldset class="plain choices" disabled={isOff}>
+      <legend class="visually-hidden">How to settle it</legend>
+      {names.map((name) => (
+        <label key={name} class={name === chosen ? 'choice is-chosen' : 'choice'}>
+          <input type="radio" name={id} checked={name === chosen} onChange={() => onChoose(name)} />
+          {LABELS[name].choice ?? LABELS[name].name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 interface ReasonProps {
-  readonly action: Action;
+  readonly name: ActionName;
   readonly isRequired: boolean;
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly isOff: boolean;
 }
 
-function Reason({ action, isRequired, text, onChange, isOff }: ReasonProps): JSX.Element {
+function Reason({ name, isRequired, text, onChange, isOff }: ReasonProps): JSX.Element {
   const id = useId();
   return (
     <div class="field">
-      <label for={id}>{isRequired ? 'How do you know? (required)' : 'Reason'}</label>
+      <label for={id}>{isRequired ? 'How do you know? (required)' : 'Reason (optional)'}</label>
       <textarea
         id={id}
         class="input"
@@ -211,9 +255,7 @@ function Reason({ action, isRequired, text, onChange, isOff }: ReasonProps): JSX
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
       <span class="hint">
-        {action.action === 'reject'
-          ? 'The agent gets this text. Say what it should do instead.'
-          : 'It is stored in the audit.'}
+        {name === 'reject' ? 'The agent gets it. Say what to do instead.' : 'Kept in the audit.'}
       </span>
     </div>
   );

@@ -1,20 +1,69 @@
-import type { JSX } from 'preact';
-import type { Check, Difference, Preview } from '../../api/types.js';
-import { Badge, Facts, Time, type Tone } from '../ui/basics.js';
+import type { ComponentChildren, JSX } from 'preact';
+import type { Check, Difference, Operation, Preview } from '../../api/types.js';
+import { responseText } from '../pages/operations/evidence-text.js';
+import { words } from '../lib/format.js';
+import { Age, Badge, Facts, Time, type Tone } from '../ui/basics.js';
 import { Diff } from '../ui/diff.js';
+import { Icon } from '../ui/icons.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { PostPreview } from '../ui/post.js';
 
-interface PreviewProps {
+/** What the action is about, as people will see it. */
+export function Subject({ preview }: { readonly preview: Preview }): JSX.Element {
+  const { text, arguments: args, arguments_before: before, operation } = preview;
+  return (
+    <>
+      {text && <PostPreview text={text} account={operation.account} />}
+      {before && args && (
+        <section class="section">
+          <h3>What the edit changes</h3>
+          <Diff before={before} after={args} />
+        </section>
+      )}
+      {!text && !before && args && (
+        <div class="post is-text">
+          <strong>{operation.tool}</strong>
+          <JsonTree value={args} open={3} />
+        </div>
+      )}
+      {operation.state === 'unknown' && <Known operation={operation} />}
+    </>
+  );
+}
+
+/** What is known of an unknown outcome, in one line. */
+function Known({ operation }: { readonly operation: Operation }): JSX.Element {
+  const { sending_at: sent, created_at: created, answer, blocked } = operation;
+  return (
+    <p class="small muted">
+      Sent <Age at={sent ?? created} />. Response: {responseText(answer?.error)}.{' '}
+      {blocked && <span title={blocked.explanation}>{sentence(words(blocked.reason))}</span>}
+    </p>
+  );
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+interface ConsequenceProps {
   readonly preview: Preview;
   /** The operator has not given what the action needs, so the refusal is no news. */
   readonly isIncomplete?: boolean;
+  /** What the operator fills in. */
+  readonly children?: ComponentChildren;
 }
 
-/** What will happen, as the runtime computes it: consequences, checks, exact arguments, audit entry. */
-export function PreviewView({ preview, isIncomplete = false }: PreviewProps): JSX.Element {
-  const { consequences, checks, hash, text, audit, refused } = preview;
+/** What the press does, as the runtime computes it: first a sentence, then every check, argument and the audit entry. */
+export function Consequence(props: ConsequenceProps): JSX.Element {
+  const { preview, isIncomplete = false, children } = props;
+  const { consequences, checks, hash, text: post, audit, refused } = preview;
   const { arguments: args, arguments_before: before } = preview;
+  const isExecution = checks.some(({ by }) => by === 'policy');
+  const stops = checks.some(({ result }) => result === 'blocks' || result === 'warns');
+  const stop = checks.find(({ result }) => result === 'blocks');
+  // Warnings of a check are among the consequences of an approval, but not of a read-back.
+  const warnings = checks.filter(
+    (check) => check.result === 'warns' && !consequences.includes(check.text),
+  );
   return (
     <>
       {refused !== undefined && !isIncomplete && (
@@ -25,47 +74,57 @@ export function PreviewView({ preview, isIncomplete = false }: PreviewProps): JS
           </div>
         </div>
       )}
-      <section class="section">
-        <h3>What happens</h3>
-        <ol class="consequences">
-          {consequences.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ol>
-      </section>
-      {checks.length > 0 && (
-        <section class="section">
-          <h3>What could still stop it, checked now</h3>
-          <ul class="checks">
-            {checks.map((check) => (
-              <CheckItem key={`${check.by} ${check.text}`} check={check} />
+      {consequences.length > 0 && (
+        <section
+          class={stops ? 'note consequence is-warn' : 'note consequence is-info'}
+          aria-label="What happens"
+        >
+          <div>
+            {consequences.map((text, at) =>
+              at === 0 ? (
+                <strong key={text}>
+                  {text}
+                  {stop?.until !== undefined && (
+                    <>
+                      {' '}
+                      {stop.by === 'circuit' ? 'Next test' : 'Until'} <Time at={stop.until} zone />.
+                    </>
+                  )}
+                </strong>
+              ) : (
+                <p key={text}>{text}</p>
+              ),
+            )}
+            {warnings.map(({ text: warning }) => (
+              <p key={warning}>{warning}</p>
             ))}
-          </ul>
+          </div>
         </section>
       )}
-      {before && args && (
-        <section class="section">
-          <h3>What the edit changes</h3>
-          <Diff before={before} after={args} />
-        </section>
-      )}
-      {text && <PostPreview text={text} account={preview.operation.account} />}
-      {args && (
-        <details class="fold" open={!text && !before}>
-          <summary>Exact arguments</summary>
-          <JsonTree value={args} />
-        </details>
-      )}
-      <details class="fold">
-        <summary>Audit entry and hash</summary>
-        <Facts
-          facts={[
-            { name: 'Entry', value: <code>{audit.kind}</code> },
-            { name: 'By', value: audit.actor },
-            { name: 'Hash of the arguments', value: hash && <code>{hash}</code> },
-            { name: 'Detail', value: <JsonTree value={audit.detail} /> },
-          ]}
-        />
+      {children}
+      {isExecution && <Checks checks={checks} />}
+      {/* On a phone, the text and the buttons come first. */}
+      <details class="fold" open={isExecution && matchMedia('(min-width: 861px)').matches}>
+        <summary>Exact arguments, hash, audit entry</summary>
+        <div class="exact">
+          {args && (post !== undefined || before) && <JsonTree value={args} />}
+          <Facts
+            facts={[
+              { name: 'Hash', value: hash && <code>{hash}</code> },
+              {
+                name: 'Audit entry',
+                value: (
+                  <>
+                    <code>{audit.kind}</code> by {audit.actor}
+                    {Object.keys(audit.detail).length > 0 && (
+                      <JsonTree value={audit.detail} open={0} />
+                    )}
+                  </>
+                ),
+              },
+            ]}
+          />
+        </div>
       </details>
     </>
   );
@@ -77,6 +136,39 @@ const RESULT: Readonly<Record<Check['result'], readonly [Tone, string]>> = {
   blocks: ['danger', 'Blocks'],
   unknown: ['unknown', 'Not known'],
 };
+
+const NAMED: readonly Check['by'][] = [
+  'policy',
+  'policy_limit',
+  'circuit',
+  'rate_limit',
+  'retry_budget',
+];
+
+/** One word each; all of them and their sentences are one level deeper. */
+function Checks({ checks }: { readonly checks: readonly Check[] }): JSX.Element {
+  const named = checks.filter(({ by, result }) => result !== 'passes' || NAMED.includes(by));
+  return (
+    <details class="fold">
+      <summary>
+        <span class="checked">
+          {named.map(({ by, result, text }) => (
+            <span key={`${by} ${text}`} class={`tone-${RESULT[result][0]}`} title={text}>
+              <Icon name={RESULT[result][0]} />
+              <span class="visually-hidden">{RESULT[result][1]}: </span>
+              {by.replaceAll('_', ' ')}
+            </span>
+          ))}
+        </span>
+      </summary>
+      <ul class="checks">
+        {checks.map((check) => (
+          <CheckItem key={`${check.by} ${check.text}`} check={check} />
+        ))}
+      </ul>
+    </details>
+  );
+}
 
 function CheckItem({ check: { result, text, until } }: { readonly check: Check }): JSX.Element {
   const [tone, word] = RESULT[result];

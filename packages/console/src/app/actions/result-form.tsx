@@ -22,7 +22,12 @@ export function ResultForm({ preview, onChange }: ResultFormProps): JSX.Element 
   const [texts, setTexts] = useState<Texts>({});
   if (!tools.value && !tools.failure) return <Loading what="the shape of the result" />;
   const tool = tools.value?.tools.find(({ name }) => name === operation.tool);
-  const fields = resultFields(tool?.output_schema ?? ID_ONLY);
+  // Nothing is required unless something is given.
+  const isGiven = Object.values(texts).some((text) => text !== '');
+  const fields = resultFields(tool?.output_schema ?? ID_ONLY).map((field) =>
+    isGiven ? field : { ...field, required: false },
+  );
+  if (fields.length === 0) return <></>;
   const shown = { ...textsOf(fields, args), ...texts };
   const errors = Object.keys(texts).length === 0 ? {} : readForm(fields, shown).errors;
   const change = (next: Texts): void => {
@@ -32,10 +37,7 @@ export function ResultForm({ preview, onChange }: ResultFormProps): JSX.Element 
   };
   return (
     <section class="section">
-      <h3>The result that repeated calls receive</h3>
-      <p class="small muted">
-        Take it from the upstream. If you fill in nothing, they learn only that it happened.
-      </p>
+      <h3>Result for repeated calls (optional)</h3>
       <FormFields fields={fields} texts={shown} errors={errors} onChange={change} />
     </section>
   );

@@ -59,6 +59,8 @@ const snapshot = (more: Partial<SnapshotResponse> = {}): SnapshotResponse => ({
       approvals_expired: 0,
       calls_last_hour: 0,
       failed_last_hour: 0,
+      reads_last_hour: 0,
+      reads_failed_last_hour: 0,
     },
   },
   processes: [],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  attemptsText,
   endOf,
   formatAge,
   formatAmount,
@@ -52,6 +53,12 @@ test('an age changes its unit, and never runs ahead', () => {
     '1 h',
     '1 d',
   ]);
+});
+
+test('attempts that could act are told apart from read-backs', () => {
+  expect(attemptsText({ attempts: 0 })).toBe('no request');
+  expect(attemptsText({ attempts: 3 })).toBe('3 attempts');
+  expect(attemptsText({ attempts: 16, sends: 1 })).toBe('1 attempt, 15 read-backs');
 });
 
 test('a share is not rounded to certainty', () => {

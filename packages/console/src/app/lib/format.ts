@@ -22,6 +22,19 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
+/** Requests that could act, apart from those that only read. */
+export function attemptsText({
+  attempts,
+  sends,
+}: {
+  readonly attempts: number;
+  readonly sends?: number;
+}): string {
+  if (attempts === 0) return 'no request';
+  if (sends === undefined) return plural(attempts, 'attempt');
+  return `${plural(sends, 'attempt')}, ${plural(attempts - sends, 'read-back')}`;
+}
+
 /** A duration in the unit that fits: `340 ms`, `2.4 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`. */
 export function formatDuration(ms: number | undefined): string {
   if (ms === undefined || !Number.isFinite(ms)) return NONE;

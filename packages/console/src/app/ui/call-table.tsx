@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { CallSummary } from '../../api/types.js';
-import { endOf, formatDuration } from '../lib/format.js';
+import { attemptsText, endOf, formatDuration } from '../lib/format.js';
 import { Time } from './basics.js';
 import { CodeBadge } from './states.js';
 
@@ -34,7 +34,7 @@ export function CallTable({ calls }: { readonly calls: readonly CallSummary[] })
               <td>
                 <CodeBadge code={call.code} outcome={call.outcome} />
               </td>
-              <td class="num">{call.attempts}</td>
+              <td class="num">{attemptsText(call)}</td>
               <td class="num">{formatDuration(call.elapsed_ms)}</td>
             </tr>
           ))}

@@ -25,7 +25,6 @@ export function PostPreview({
         {max_length === undefined
           ? `${formatCount(length)} characters`
           : `${formatCount(length)} of ${formatCount(max_length)} characters${isTooLong ? ': too long' : ''}`}
-        {kind === 'post' && ', as the network counts them'}
       </figcaption>
     </figure>
   );

@@ -6,7 +6,7 @@ import type {
 } from '@toolkeel/console';
 import type { CallFilter, StoredCall } from '@toolkeel/journal';
 import type { RouteDeps, Routes } from '../api.js';
-import { envelopeOf, timelineInFlight, timelineOf } from '../call-view.js';
+import { envelopeOf, storedCalls, timelineInFlight, timelineOf } from '../call-view.js';
 import { invalid, notFound } from '../errors.js';
 import { iso } from '../process-view.js';
 import { limitOf, timeOf, wholeNumber, type Query } from '../request.js';
@@ -33,7 +33,7 @@ export function callRoutes({ live, journal }: RouteDeps): Routes {
         const limit = limitOf(query, 100);
         const { store } = await journal();
         await live.refresh();
-        const calls = await store.calls({ ...filter, limit: limit + 1 });
+        const calls = await storedCalls(store, { ...filter, limit: limit + 1 });
         const page = calls.slice(0, limit);
         const last = page.at(-1);
         return {
@@ -68,8 +68,8 @@ export function callRoutes({ live, journal }: RouteDeps): Routes {
     const { store } = await journal();
     const { correlationId, operationId } = call;
     const found = [
-      ...(await store.calls({ correlationId, limit: 20 })),
-      ...(operationId === undefined ? [] : await store.calls({ operationId, limit: 20 })),
+      ...(await storedCalls(store, { correlationId, limit: 20 })),
+      ...(operationId === undefined ? [] : await storedCalls(store, { operationId, limit: 20 })),
     ];
     const others = new Map(found.map((other) => [other.seq, other]));
     others.delete(call.seq);

@@ -11,7 +11,7 @@ import type { RouteDeps, Routes } from '../api.js';
 import { operationNotFound } from '../errors.js';
 import { evidenceOf } from '../evidence.js';
 import { exportOperations } from '../export.js';
-import { actionsOf, approvalSummary, nextStep } from '../operation-view.js';
+import { actionsOf, approvalSummary, nextStep, summaryOf } from '../operation-view.js';
 import { fileResponse, formatOf } from '../request.js';
 
 const DAY_MS = 86_400_000;
@@ -34,7 +34,7 @@ export function operationRoutes(deps: RouteDeps): Routes {
         const page = found.slice(0, limit);
         const last = page.at(-1)?.id;
         return {
-          operations: page,
+          operations: page.map((one) => ({ ...one, ...summaryOf(one) })),
           ...(found.length > limit && last !== undefined && { next: last }),
         };
       },

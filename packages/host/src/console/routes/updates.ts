@@ -4,6 +4,7 @@ import type { OperatorJournal } from '../../governance/operator.js';
 import type { ApiOptions, RouteDeps, Routes } from '../api.js';
 import type { AuditWatch } from '../audit-watch.js';
 import { ApiError } from '../errors.js';
+import { storedCalls } from '../call-view.js';
 import { fromCursor, toCursor, type Subscriber } from '../events.js';
 import type { LiveState } from '../live-state.js';
 import { describeNow } from '../now.js';
@@ -32,7 +33,7 @@ export function liveRoutes(deps: RouteDeps): Routes {
         const position = await positionOf(store);
         await live.refresh();
         const [calls, unknown, waiting] = await Promise.all([
-          store.calls({ limit: MANY }),
+          storedCalls(store, { limit: MANY }),
           operations.list({ states: ['unknown'], order: 'oldest', limit: MANY }),
           approvals.list({ limit: MANY }),
         ]);
@@ -158,7 +159,7 @@ async function sendCalls(
   for (;;) {
     const { calls: after, audit } = subscriber.position;
     if (after >= last) return true;
-    const page = await store.calls({ after, order: 'oldest', limit: CALLS_A_MESSAGE });
+    const page = await storedCalls(store, { after, order: 'oldest', limit: CALLS_A_MESSAGE });
     const newest = page.at(-1);
     if (!newest) return true;
     subscriber.position = { calls: newest.seq, audit };

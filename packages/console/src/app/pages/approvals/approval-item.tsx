@@ -4,6 +4,7 @@ import type { ApprovalSummary } from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
 import { formatSpan, formatAmount, toMs } from '../../lib/format.js';
 import { Age, Badge } from '../../ui/basics.js';
+import { Decisive } from '../../ui/decisive.js';
 import { OperationBadge } from '../../ui/states.js';
 
 interface ApprovalItemProps {
@@ -46,10 +47,8 @@ export function ApprovalItem(props: ApprovalItemProps): JSX.Element {
         </div>
         {decisive ? (
           <p class="decisive">
-            <span class="muted small mono">{decisive.name}</span>
             <span class="decisive-value">
-              {decisive.value}
-              {decisive.cut && ' …'}
+              <Decisive operation={approval} />
             </span>
           </p>
         ) : (

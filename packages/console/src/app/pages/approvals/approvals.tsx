@@ -31,7 +31,7 @@ export function Approvals(): JSX.Element {
     <>
       <PageHead
         title="Approvals"
-        lead="Calls that a rule sent to you. Nothing is executed before you approve it, and each is executed once."
+        lead="Nothing is sent before you approve it. Soonest deadline first."
       />
       <nav class="tabs" aria-label="Approvals by state">
         <Tab view="waiting" current={view} name="Waiting" count={waiting.length} />

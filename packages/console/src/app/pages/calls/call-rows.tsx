@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallSummary } from '../../../api/types.js';
-import { endOf, formatDuration, shortId } from '../../lib/format.js';
+import { attemptsText, endOf, formatDuration, shortId } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { navigate } from '../../lib/router.js';
 import { rowWindow } from '../../lib/virtual.js';
@@ -115,6 +115,7 @@ interface RowProps {
 
 function Row({ call, index, isFocused }: RowProps): JSX.Element {
   const { seq, tool, code, outcome, attempts, elapsed_ms, correlation_id } = call;
+  const acting = call.sends ?? attempts;
   const process = processLabel(call);
   return (
     <div role="row" aria-rowindex={index + 2} class={isFocused ? 'row is-focused' : 'row'}>
@@ -130,8 +131,14 @@ function Row({ call, index, isFocused }: RowProps): JSX.Element {
         <CodeBadge code={code} outcome={outcome} />
       </span>
       <span role="cell" class="num row-attempts">
-        {attempts > 1 ? <strong class="tone-warn">{attempts}</strong> : attempts}
-        <span class="only-narrow"> {attempts === 1 ? 'attempt' : 'attempts'}</span>
+        {acting > 1 ? <strong class="tone-warn">{acting}</strong> : acting}
+        <span class="only-narrow"> {acting === 1 ? 'attempt' : 'attempts'}</span>
+        {acting < attempts && (
+          <span class="small muted" title={attemptsText(call)}>
+            {' '}
+            + {attempts - acting} reads
+          </span>
+        )}
       </span>
       <span role="cell" class="num row-elapsed">
         {formatDuration(elapsed_ms)}

@@ -5,7 +5,7 @@ import { api } from '../../data/api.js';
 import { useLoad } from '../../data/load.js';
 import { live } from '../../data/stream.js';
 import { clock } from '../../lib/clock.js';
-import { endOf, formatDuration, formatMoment, toMs } from '../../lib/format.js';
+import { attemptsText, endOf, formatDuration, formatMoment, toMs } from '../../lib/format.js';
 import { Copy, Facts, Id, Note, Time } from '../../ui/basics.js';
 import { CallTable } from '../../ui/call-table.js';
 import { JsonTree } from '../../ui/json-tree.js';
@@ -95,12 +95,11 @@ function Sentence({
   readonly response: CallResponse;
 }): JSX.Element {
   if (call) {
-    const { attempts, elapsed_ms, waited_ms } = call;
-    const retried =
-      attempts > 1 ? `${attempts} attempts` : attempts === 1 ? 'one attempt' : 'no request';
+    const { elapsed_ms, waited_ms } = call;
     return (
       <>
-        Ended {formatMoment(endOf(call))} after {formatDuration(elapsed_ms)}, with {retried}
+        Ended {formatMoment(endOf(call))} after {formatDuration(elapsed_ms)}, with{' '}
+        {attemptsText(call)}
         {waited_ms > 0 && `, of which it waited ${formatDuration(waited_ms)}`}.
       </>
     );

@@ -1,19 +1,3 @@
-import type { Arguments } from '../../../api/types.js';
-
-const MAX_SHOWN = 280;
-
-/** The argument by which a person recognises an operation: its text, else what it acts on. */
-export function decisiveText(args: Arguments | undefined): string {
-  const texts = Object.entries(args ?? {}).filter(
-    ([name, value]) => typeof value === 'string' && name !== 'idempotency_key',
-  );
-  const best = texts.find(([name]) => /^(text|title|body|message)$/.test(name)) ?? texts[0];
-  if (best === undefined) return '';
-  const [name, value] = [best[0], String(best[1])];
-  const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
-  return /^(text|title|body|message)$/.test(name) ? shown : `${name}: ${shown}`;
-}
-
 interface Told {
   readonly details?: unknown;
 }

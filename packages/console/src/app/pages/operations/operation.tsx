@@ -63,9 +63,9 @@ function Opened({ response }: { readonly response: OperationResponse }): JSX.Ele
         }
       />
       {operation.state === 'unknown' && (
-        <Note tone="unknown" title="It may or may not have been executed">
-          Toolkeel does not send it again. Check the upstream, or look there yourself and record
-          what you found. Until then repeated calls are answered with “outcome unknown”.
+        <Note tone="unknown" title="It may have happened: it was sent, and the response was lost">
+          Toolkeel does not send it again. Check the upstream, or look there and record what you
+          found.
         </Note>
       )}
       {operation.damaged !== undefined && (

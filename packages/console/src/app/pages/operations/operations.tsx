@@ -7,17 +7,18 @@ import { live } from '../../data/stream.js';
 import { words } from '../../lib/format.js';
 import { place, setQuery } from '../../lib/router.js';
 import { Age, Empty, Id, Time } from '../../ui/basics.js';
+import { Decisive } from '../../ui/decisive.js';
 import { Icon } from '../../ui/icons.js';
 import { PageHead, Result } from '../../ui/page.js';
 import { OperationBadge } from '../../ui/states.js';
-import { decisiveText, responseText } from './evidence-text.js';
+import { responseText } from './evidence-text.js';
+import { isOutcome, OUTCOMES, outcomeOf } from './outcomes.js';
 
 const STATES = [
   'claimed',
   'sending',
   'succeeded',
   'rejected',
-  'unknown',
   'reconciled',
   'awaiting_approval',
   'denied',
@@ -37,20 +38,17 @@ export function Operations(): JSX.Element {
   const view = query.get('view') ?? (unknown.length > 0 ? 'unknown' : 'all');
   return (
     <>
-      <PageHead
-        title="Operations"
-        lead="Every mutation that agents asked for, from its claim to its final outcome."
-      />
+      <PageHead title="Operations" lead="Every change that agents asked for, and its outcome." />
       <nav class="tabs" aria-label="Operations">
         <a href="/operations?view=unknown" aria-current={view === 'unknown' ? 'true' : undefined}>
           To settle
           <span class={unknown.length > 0 ? 'count is-unknown' : 'count'}>{unknown.length}</span>
         </a>
         <a href="/operations?view=all" aria-current={view === 'unknown' ? undefined : 'true'}>
-          All
+          History
         </a>
       </nav>
-      {view === 'unknown' ? <Unknown operations={unknown} /> : <All />}
+      {view === 'unknown' ? <Unknown operations={unknown} /> : <History />}
     </>
   );
 }
@@ -80,8 +78,7 @@ function Unknown({
   return (
     <>
       <p class="muted">
-        The request was sent, and its response was lost. Toolkeel never sends it again by itself:
-        open one to see the evidence, then check the upstream or record what you found.
+        Sent, but the response was lost. Toolkeel never sends these again by itself. Oldest first.
       </p>
       <div class="card table-wrap">
         <table class="stacks">
@@ -102,7 +99,7 @@ function Unknown({
                 <th scope="row" class="cell-name">
                   <a href={`/operations/${operation.id}`}>{operation.tool}</a>
                   <div class="small decisive-line">
-                    {decisiveText(known.get(operation.id)?.arguments)}
+                    <Decisive operation={operation} />
                   </div>
                   <div class="small muted">
                     <Id id={operation.id} />
@@ -136,7 +133,7 @@ function Unknown({
 
 const PAGE_SIZE = 100;
 
-function All(): JSX.Element {
+function History(): JSX.Element {
   const { query } = place.value;
   const [limit, setLimit] = useState(PAGE_SIZE);
   const filter = {
@@ -147,7 +144,9 @@ function All(): JSX.Element {
     id: query.get('id') ?? '',
   };
   const since = filter.since === 'all' ? '' : filter.since;
-  const parameters = { ...filter, since, limit };
+  const outcome = isOutcome(filter.state) ? filter.state : undefined;
+  const states = outcome === undefined ? filter.state : OUTCOMES[outcome].states.join(',');
+  const parameters = { ...filter, state: states, since, limit };
   const loaded = useLoad(
     () => api.operations(parameters),
     JSON.stringify(parameters),
@@ -155,7 +154,7 @@ function All(): JSX.Element {
   );
   const { state, tool } = filter;
   const link = (format: string): string =>
-    withParameters('/api/operations/export', { format, since, state, tool });
+    withParameters('/api/operations/export', { format, since, state: states, tool });
   return (
     <>
       <div class="filters" role="search" aria-label="Filter operations">
@@ -166,11 +165,18 @@ function All(): JSX.Element {
           onChange={({ currentTarget }) => setQuery({ view: 'all', state: currentTarget.value })}
         >
           <option value="">All states</option>
-          {STATES.map((name) => (
+          {Object.entries(OUTCOMES).map(([name, { word }]) => (
             <option key={name} value={name}>
-              {words(name)}
+              {word}
             </option>
           ))}
+          <optgroup label="State">
+            {STATES.map((name) => (
+              <option key={name} value={name}>
+                {words(name)}
+              </option>
+            ))}
+          </optgroup>
         </select>
         <select
           class="input"
@@ -200,8 +206,11 @@ function All(): JSX.Element {
       </div>
       <section class="card">
         <Result loaded={loaded} what="operations">
-          {({ operations, next }) =>
-            operations.length === 0 ? (
+          {({ operations: found, next }) => {
+            const operations = found.filter(
+              (one) => outcome === undefined || outcomeOf(one) === outcome,
+            );
+            return operations.length === 0 && next === undefined ? (
               <Empty title="No operation matches">
                 <p>
                   Widen the time range or clear the filters. Reads are not operations: they are
@@ -223,8 +232,8 @@ function All(): JSX.Element {
                   </div>
                 )}
               </>
-            )
-          }
+            );
+          }}
         </Result>
       </section>
     </>
@@ -269,7 +278,9 @@ function List({ operations }: { readonly operations: readonly Operation[] }): JS
             <tr key={operation.id}>
               <th scope="row" class="cell-name">
                 <a href={`/operations/${operation.id}`}>{operation.tool}</a>
-                <div class="small decisive-line">{decisiveText(operation.arguments)}</div>
+                <div class="small decisive-line">
+                  <Decisive operation={operation} />
+                </div>
                 <div class="small muted">
                   <Id id={operation.id} />
                 </div>

@@ -1,0 +1,118 @@
+import type { JSX } from 'preact';
+import type { Statement } from '../../../api/types.js';
+import { clock } from '../../lib/clock.js';
+import { formatSpan, plural, toMs } from '../../lib/format.js';
+import { Time } from '../../ui/basics.js';
+
+/** The list below says these one by one. */
+const LISTED: readonly Statement['kind'][] = [
+  'unknown_operations',
+  'approvals_waiting',
+  'approvals_expired',
+];
+
+/** One line for each problem: what, since when, which calls. */
+export function Problems({
+  statements,
+}: {
+  readonly statements: readonly Statement[];
+}): JSX.Element | null {
+  const shown = statements.filter(({ kind }) => !LISTED.includes(kind));
+  if (shown.length === 0) return null;
+  return (
+    <ul class="statements" aria-label="What is broken">
+      {shown.map((statement) => (
+        <Problem key={keyOf(statement)} {...statement} />
+      ))}
+    </ul>
+  );
+}
+
+/** An outage stays the same while its circuit opens and is tested. */
+const keyOf = ({ upstream, pack, kind, text }: Statement): string =>
+  upstream === undefined ? `${kind} ${text}` : `${pack} ${upstream}`;
+
+function Problem(statement: Statement): JSX.Element {
+  const { severity, kind, text, detail, what_to_do: advice, since, until } = statement;
+  const { affected_calls: affected = 0, tools = [] } = statement;
+  const target = targetOf(statement);
+  const isOver = until !== undefined && toMs(until) <= clock.value;
+  return (
+    <li class={severity === 'broken' ? 'note is-danger' : 'note is-warn'}>
+      <div>
+        <strong class="wrap-anywhere">{text}</strong>
+        <details class="fold small">
+          <summary class="statement-facts muted">
+            {since === undefined && affected === 0 && until === undefined && <span>Details</span>}
+            {since !== undefined && (
+              <span>
+                Since <Time at={since} zone /> ({formatSpan(clock.value - toMs(since))})
+              </span>
+            )}
+            {affected > 0 && (
+              <span>
+                {plural(affected, 'call')} failed{tools.length > 0 && `: ${someOf(tools)}`}
+              </span>
+            )}
+            {until !== undefined && !isOver && (
+              <span>
+                {UNTIL[kind] ?? 'Until'} in {formatSpan(toMs(until) - clock.value)}
+              </span>
+            )}
+          </summary>
+          <p class="wrap-anywhere">
+            {detail} {advice}
+            {until !== undefined && (
+              <>
+                {' '}
+                {UNTIL[kind] ?? 'Until'} <Time at={until} zone />.
+              </>
+            )}
+          </p>
+        </details>
+      </div>
+      {target !== undefined && (
+        <a class="button is-small" href={target}>
+          {target.startsWith('/calls') ? 'Show calls' : 'Show'}
+        </a>
+      )}
+    </li>
+  );
+}
+
+/** What happens at the time `until`. */
+const UNTIL: Readonly<Partial<Record<Statement['kind'], string>>> = {
+  circuit_open: 'Next test',
+  rate_limited: 'Resets',
+};
+
+const someOf = (names: readonly string[]): string =>
+  names.length <= 4
+    ? names.join(', ')
+    : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
+
+/** Where the operator sees more of it. */
+function targetOf({ kind, tools, operation_ids: ids }: Statement): string | undefined {
+  switch (kind) {
+    case 'audit_invalid':
+      return '/audit';
+    case 'approved_not_executed':
+      return ids?.[0] === undefined ? '/approvals?view=approved' : `/operations/${ids[0]}`;
+    case 'circuit_open':
+    case 'upstream_failing':
+    case 'rate_limited':
+    case 'retry_budget_empty':
+    case 'tool_failing': {
+      const [tool] = tools ?? [];
+      const only =
+        tools?.length === 1 && tool !== undefined ? `&tool=${encodeURIComponent(tool)}` : '';
+      return `/calls?code=failed${only}`;
+    }
+    case 'unknown_operations':
+    case 'approvals_waiting':
+    case 'approvals_expired':
+    case 'process_lost':
+    case 'journal_not_durable':
+      return undefined;
+  }
+}
