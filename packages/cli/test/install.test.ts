@@ -253,7 +253,7 @@ describe.each(['bundled', 'unbundled'] as const)(
         });
         expect(run.out()).toMatch(/succeeded|reconciled/); // operations list
         expect(readFileSync(join(dir, 'tools.json'), 'utf8')).toContain('"create_ticket"');
-      });
+      }, 240_000);
     });
   },
 );

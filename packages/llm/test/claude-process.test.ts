@@ -75,7 +75,7 @@ describe('a misbehaving CLI', () => {
       faults: [{ kind: 'cli-no-start', routes: ['cli'], times: 1 }],
     });
     const options = { maxProcesses: 1, maxQueue: 1, policy: { maxRetries: 0 } };
-    const model = claudeOf(sandbox, { ...options, timeouts: { connectMs: 1_000 } });
+    const model = claudeOf(sandbox, { ...options, timeouts: { connectMs: 5_000 } });
     const results = await Promise.allSettled([1, 2, 3].map(() => model.complete(ask())));
     const outcomes = results.map((result) =>
       result.status === 'fulfilled' ? 'ok' : (result.reason as { code: string }).code,
