@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Message } from './frame.js';
-import { createRig, text, type Rig, type RigClient, type RigOptions } from './rig.fixture.js';
+import { createRig, text, writeTool, type Rig, type RigClient, type RigOptions } from './rig.fixture.js';
 
 let rig: Rig;
 const open = (options?: RigOptions): Rig => (rig = createRig(options));
@@ -73,4 +73,21 @@ describe('after two equal calls that overlapped', () => {
     expect(errorOf(await one.call('add', args)).code).toBe('approval_required');
     expect((await approvals.list()).length).toBe(1);
   });
+});
+
+it('a call whose connection was lost before the tools were known is repeated, not separate', async () => {
+  const { client, upstream } = open({
+    onRequest: ({ method }) => (method === 'tools/list' ? 'silent' : undefined),
+  });
+  const one = await client();
+  one.send({ id: 7, method: 'tools/call', params: { name: 'add', arguments: args } });
+  one.session.detach(7);
+  const listing = () => upstream.received.find(({ method }) => method === 'tools/list');
+  await expect.poll(listing).toBeDefined();
+  upstream.send({ id: listing()!.id!, result: { tools: [writeTool] } });
+  await expect.poll(() => upstream.calls).toHaveLength(1);
+  const repeated = one.call('add', args);
+  upstream.send({ id: upstream.calls[0]!.id, result: text('first') });
+  expect(textsOf(await repeated)).toEqual([expect.stringMatching(/^Not executed again/), 'first']);
+  expect(upstream.calls).toHaveLength(1);
 });
