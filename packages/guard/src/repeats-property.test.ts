@@ -188,13 +188,19 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(fc.constant('call' as const), process, fc.boolean()) },
   { weight: 3, arbitrary: fc.tuple(fc.constant('answer' as const), process) },
   { weight: 2, arbitrary: fc.tuple(fc.constant('break' as const), process) },
-  { weight: 2, arbitrary: fc.tuple(fc.constant('cancel' as const), fc.integer({ min: 0, max: 2 })) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.constant('cancel' as const), fc.integer({ min: 0, max: 2 })),
+  },
   { weight: 1, arbitrary: fc.tuple(fc.constant('kill' as const), process) },
   { weight: 2, arbitrary: fc.tuple(fc.constant('approve' as const)) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('resolve' as const)) },
 );
 
-async function take(world: World, [kind, index = 0, isDelivered = false]: readonly [string, number?, boolean?]) {
+async function take(
+  world: World,
+  [kind, index = 0, isDelivered = false]: readonly [string, number?, boolean?],
+) {
   if (kind === 'call') return world.call(index, isDelivered);
   if (kind === 'answer') return world.answer(index, DONE);
   if (kind === 'break') return world.answer(index, UNKNOWN);

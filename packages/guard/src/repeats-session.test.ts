@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Message } from './frame.js';
-import { createRig, text, writeTool, type Rig, type RigClient, type RigOptions } from './rig.fixture.js';
+import {
+  createRig,
+  text,
+  writeTool,
+  type Rig,
+  type RigClient,
+  type RigOptions,
+} from './rig.fixture.js';
 
 let rig: Rig;
 const open = (options?: RigOptions): Rig => (rig = createRig(options));
@@ -14,7 +21,9 @@ const errorOf = ({ result }: Message) =>
 
 /** Two equal calls are in flight; the first one is answered. Its result reaches the client. */
 async function overlap(one: RigClient): Promise<readonly [Message, Promise<Message>]> {
-  const [first, second] = [7, 8].map((id) => one.ask('tools/call', { name: 'add', arguments: args }, id));
+  const [first, second] = [7, 8].map((id) =>
+    one.ask('tools/call', { name: 'add', arguments: args }, id),
+  );
   await expect.poll(() => rig.upstream.calls).toHaveLength(2);
   rig.upstream.send({ id: rig.upstream.calls[0]!.id, result: text('first') });
   return [await first!, second!];
@@ -28,7 +37,10 @@ describe('after two equal calls that overlapped', () => {
     one.send({ method: 'notifications/cancelled', params: { requestId: 8 } });
     const repeated = one.call('add', args);
     upstream.send({ id: upstream.calls[1]!.id, result: text('second') });
-    expect(textsOf(await repeated)).toEqual([expect.stringMatching(/^Not executed again/), 'second']);
+    expect(textsOf(await repeated)).toEqual([
+      expect.stringMatching(/^Not executed again/),
+      'second',
+    ]);
     expect(upstream.calls).toHaveLength(2);
     // Both are delivered now.
     void one.call('add', args);

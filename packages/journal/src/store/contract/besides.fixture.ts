@@ -20,11 +20,8 @@ const CONTENT = 'e'.repeat(64);
 const equal = { dedupKey: byContent(CONTENT), argsHash: CONTENT, content: CONTENT };
 const executed = success({ holdMs: 0, content: { holdMs: DAY, windowMs: 0 } });
 
-const claim = (
-  store: JournalStore,
-  besides: readonly string[],
-  more: Partial<ClaimRequest> = {},
-) => store.claim(request({ id: newId(), ...equal, besides, ...more }));
+const claim = (store: JournalStore, besides: readonly string[], more: Partial<ClaimRequest> = {}) =>
+  store.claim(request({ id: newId(), ...equal, besides, ...more }));
 
 /** Claims that are separate from some operations with their content. */
 export function besidesContract(bench: () => Bench): void {
@@ -62,7 +59,12 @@ export function besidesContract(bench: () => Bench): void {
       await store.markDelivered([{ id, agoMs: 0 }]);
     }
     for (let round = 0; round < 2; round += 1) {
-      expect(await claim(store, done.map(({ id }) => id))).toMatchObject({
+      expect(
+        await claim(
+          store,
+          done.map(({ id }) => id),
+        ),
+      ).toMatchObject({
         kind: 'held',
         operation: { id: lost.id, state: 'unknown' },
       });
