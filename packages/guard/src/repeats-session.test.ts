@@ -14,10 +14,10 @@ const open = (options?: RigOptions): Rig => (rig = createRig(options));
 afterEach(() => rig.close());
 
 const args = { n: 1 };
-const textsOf = ({ result }: Message): readonly string[] =>
-  (result?.['content'] as readonly { readonly text: string }[]).map((block) => block.text);
-const errorOf = ({ result }: Message) =>
-  (result?.['structuredContent'] as { error: { code: string; operation_id: string } }).error;
+const textsOf = ({ result = {} }: Message): readonly string[] =>
+  (result['content'] as readonly { readonly text: string }[]).map((block) => block.text);
+const errorOf = ({ result = {} }: Message) =>
+  (result['structuredContent'] as { error: { code: string; operation_id: string } }).error;
 
 /** Two equal calls are in flight; the first one is answered. Its result reaches the client. */
 async function overlap(one: RigClient): Promise<readonly [Message, Promise<Message>]> {
