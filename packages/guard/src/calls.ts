@@ -41,7 +41,7 @@ import {
 import type { Pins } from './pins.js';
 import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
-import { OCCURRENCE, Repeats, TICKET, type Ticket } from './repeats.js';
+import { Repeats, TICKET, type Ticket } from './repeats.js';
 import type { ToolConfig } from './profiles.js';
 import { callOf, proposedKey, refusalOf, withKey } from './requests.js';
 import { ToolRegistry } from './tool-registry.js';
@@ -258,18 +258,14 @@ export class GuardedCalls {
     const meta = objectIn(params, '_meta');
     if (meta[KEY_IN_META] !== undefined || meta['idempotencyKey'] !== undefined) return undefined;
     if (params['idempotencyKey'] !== undefined || tool.key !== undefined) return undefined;
-    const { inputResponses, requestState } = params;
-    const isFirstRound = inputResponses === undefined && requestState === undefined;
-    const round = isFirstRound ? {} : { inputResponses, requestState };
-    const content = contentHash({ tool: tool.name, account: '', args: { ...args, ...round } });
+    const content = contentHash({ tool: tool.name, account: '', args });
     if (lagMs !== undefined && this.#repeats.isInFlight(content)) {
       await new Promise((resolve) => setTimeout(resolve, lagMs));
     }
     const ticket = this.#repeats.enter(content);
     // At once: an equal call may follow the cancellation directly.
     onDetached(ticket.detached);
-    const isIntended = meta[ALLOW_DUPLICATE] === true;
-    return isIntended ? { ...ticket, isSeparate: true } : ticket;
+    return { ...ticket, isIntended: meta[ALLOW_DUPLICATE] === true };
   }
 
   #answer(
@@ -323,10 +319,9 @@ export class GuardedCalls {
     return outcome.ok ? outcome.value.message : undefined;
   }
 
-  async #runAlone(name: string, given: Arguments, context: ToolContext): Promise<unknown> {
+  async #runAlone(name: string, args: Arguments, context: ToolContext): Promise<unknown> {
     const exchange = this.#options.anyExchange();
     if (!exchange) return faulted({ kind: 'connect', sent: 'no' });
-    const { [OCCURRENCE]: _occurrence, ...args } = given;
     const refusal = this.#options.pins?.refusal(name);
     if (refusal) return refusal;
     const guarded = this.#tools.get(name) ?? this.#guard({ name });

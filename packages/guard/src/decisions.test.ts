@@ -4,7 +4,6 @@ import { compileSchema } from './arguments.js';
 import { decideEffect } from './effects.js';
 import { errorReader } from './faults.js';
 import { frameOf, parseLine, type ResponseFrame } from './frame.js';
-import { Repeats } from './repeats.js';
 
 describe('effects', () => {
   const decide = (
@@ -174,26 +173,5 @@ describe('arguments', () => {
     const schema = { type: 'object', properties: { a: { $ref: 'https://example.com/x.json' } } };
     expect(compileSchema(schema, (cause) => void causes.push(cause))({ a: 1 })).toEqual([]);
     expect(causes).toHaveLength(1);
-  });
-});
-
-describe('repeats', () => {
-  it('are told from equal calls in flight by a number', () => {
-    const repeats = new Repeats(() => 0);
-    const [one, two] = [repeats.enter('a'), repeats.enter('a')];
-    expect([one.occurrence, two.occurrence, repeats.enter('b').occurrence]).toEqual([0, 1, 0]);
-    expect(one.isSeparate || two.isSeparate).toBe(false);
-    one.delivered();
-    expect(repeats.enter('a')).toMatchObject({ occurrence: 0, isSeparate: true });
-    two.detached();
-    expect(repeats.enter('a')).toMatchObject({ occurrence: 1, isSeparate: false });
-  });
-
-  it('forget deliveries once the journal knows them', () => {
-    let now = 0;
-    const repeats = new Repeats(() => now);
-    repeats.enter('a').delivered();
-    now = 60_000;
-    expect(repeats.enter('a').isSeparate).toBe(false);
   });
 });

@@ -1,16 +1,16 @@
-import type { JournalMiddleware } from '@toolkeel/journal';
+import type { CallContext, JournalMiddleware } from '@toolkeel/journal';
 
-/** The member of the stored arguments that tells equal, separate calls apart. */
-export const OCCURRENCE = 'toolkeel:occurrence';
 /** The member of `_meta` that carries the ticket to the journal. It replaces a client's own. */
 export const TICKET = 'dev.toolkeel/guard-ticket';
 
-/** The place of a call among equal calls. */
+type ClaimBesides = NonNullable<CallContext['claimBesides']>;
+
+/** A call among equal calls. */
 export interface Ticket {
-  /** Equal calls on live connections are separate: each in flight has a number of its own. */
-  readonly occurrence: number;
-  /** The previous call of this number was answered and delivered, so this one is no repeat of it. */
-  readonly isSeparate: boolean;
+  /** Claims an operation that no equal call on a live connection has. */
+  readonly claimBesides: ClaimBesides;
+  /** The caller intends a second act. */
+  readonly isIntended?: boolean;
   /** The result reached the client. */
   readonly delivered: () => void;
   /** The call was cancelled, its connection was lost, or it failed: an equal call continues it. */
@@ -24,16 +24,30 @@ export interface Ticket {
 const REMEMBERED_MS = 5000;
 const MAX_REMEMBERED = 10_000;
 
-type Occurrence = 'in_flight' | { readonly deliveredAt: number };
+/** A call whose operation is taken: its connection lives, or its result was delivered a moment ago. */
+interface Taker {
+  readonly content: string;
+  operation?: string;
+  deliveredAt?: number;
+}
+
+/** Calls with equal content. */
+interface Equals {
+  readonly takers: Set<Taker>;
+  /** The end of the last claim: only then its operation is known to the next one. */
+  claimed: Promise<unknown>;
+  claiming: number;
+}
 
 /**
- * Tells a repeat from a second act. Content identifies a call in the journal, which holds it until its
- * result is delivered: an equal call that arrives after the first was cancelled or lost its connection
- * meets the first one's operation, also after a restart. Equal calls of live connections differ by their
- * occurrence number.
+ * Tells a repeat from a second act. Which acts there are is known to the journal alone, also after a
+ * restart; here is only who is served by which of them. A call takes an operation with its content whose
+ * result nobody has received and nobody on a live connection waits for. If there is none, it is a new act.
  */
 export class Repeats {
-  readonly #calls = new Map<string, Map<number, Occurrence>>();
+  readonly #calls = new Map<string, Equals>();
+  /** In the order of their deliveries. */
+  readonly #delivered = new Set<Taker>();
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -42,45 +56,66 @@ export class Repeats {
 
   /** Whether an equal call is in flight on a connection that seems to live. */
   isInFlight(content: string): boolean {
-    return [...(this.#calls.get(content)?.values() ?? [])].includes('in_flight');
+    const takers = [...(this.#calls.get(content)?.takers ?? [])];
+    return takers.some(({ deliveredAt }) => deliveredAt === undefined);
   }
 
   /** Registers a call. `content` identifies its tool and arguments. */
   enter(content: string): Ticket {
     this.#forget();
-    const occurrences = this.#calls.get(content) ?? new Map<number, Occurrence>();
-    // Moves to the end: the oldest entries are forgotten first.
-    this.#calls.delete(content);
-    this.#calls.set(content, occurrences);
-    let occurrence = 0;
-    while (occurrences.get(occurrence) === 'in_flight') occurrence++;
-    const isSeparate = occurrences.has(occurrence);
-    occurrences.set(occurrence, 'in_flight');
+    const taker: Taker = { content };
+    this.#equalsOf(content).takers.add(taker);
+    const claimBesides: ClaimBesides = (claim) => {
+      const equals = this.#equalsOf(content);
+      const claiming = equals.claimed.then(async () => {
+        const others = [...equals.takers].filter((other) => other !== taker);
+        const claimed = await claim(others.flatMap(({ operation }) => operation ?? []));
+        taker.operation = claimed.operation.id;
+        return claimed;
+      });
+      equals.claiming++;
+      const done = (): void => {
+        equals.claiming--;
+        this.#tidy(content, equals);
+      };
+      equals.claimed = claiming.then(done, done);
+      return claiming;
+    };
     let isSettled = false;
-    const settle = (to: Occurrence | undefined): void => {
+    const settle = (isDelivered: boolean): void => {
       if (isSettled) return;
       isSettled = true;
-      if (to) return void occurrences.set(occurrence, to);
-      occurrences.delete(occurrence);
-      if (occurrences.size === 0) this.#calls.delete(content);
+      if (!isDelivered || taker.operation === undefined) return this.#remove(taker);
+      taker.deliveredAt = this.#now();
+      this.#delivered.add(taker);
     };
-    return {
-      occurrence,
-      isSeparate,
-      delivered: () => settle({ deliveredAt: this.#now() }),
-      detached: () => settle(undefined),
-    };
+    return { claimBesides, delivered: () => settle(true), detached: () => settle(false) };
+  }
+
+  #equalsOf(content: string): Equals {
+    const known = this.#calls.get(content);
+    if (known) return known;
+    const equals = { takers: new Set<Taker>(), claimed: Promise.resolve(), claiming: 0 };
+    this.#calls.set(content, equals);
+    return equals;
+  }
+
+  #remove(taker: Taker): void {
+    const equals = this.#calls.get(taker.content);
+    equals?.takers.delete(taker);
+    if (equals) this.#tidy(taker.content, equals);
+  }
+
+  #tidy(content: string, { takers, claiming }: Equals): void {
+    if (takers.size === 0 && claiming === 0) this.#calls.delete(content);
   }
 
   #forget(): void {
     const limit = this.#now() - REMEMBERED_MS;
-    for (const [content, occurrences] of this.#calls) {
-      for (const [occurrence, state] of occurrences) {
-        if (state !== 'in_flight' && state.deliveredAt < limit) occurrences.delete(occurrence);
-      }
-      if (occurrences.size === 0) this.#calls.delete(content);
-      // Entries are in the order of their last use, so the rest is newer.
-      else if (this.#calls.size <= MAX_REMEMBERED) break;
+    for (const taker of this.#delivered) {
+      if (taker.deliveredAt! >= limit && this.#delivered.size <= MAX_REMEMBERED) break;
+      this.#delivered.delete(taker);
+      this.#remove(taker);
     }
   }
 }
@@ -89,14 +124,21 @@ export class Repeats {
 export function withTickets(journal: JournalMiddleware): JournalMiddleware {
   return (call, next, context) => {
     const ticket = context?.meta[TICKET] as Ticket | undefined;
-    if (!ticket) return journal(call, next, context);
-    const { occurrence, isSeparate } = ticket;
-    const args = occurrence === 0 ? call.args : { ...call.args, [OCCURRENCE]: occurrence };
-    const allowDuplicate = call.controls.allowDuplicate || isSeparate;
-    return journal(
-      { ...call, args, controls: { ...call.controls, allowDuplicate } },
-      next,
-      context,
-    );
+    if (!context || !ticket) return journal(call, next, context);
+    const { claimBesides, isIntended } = ticket;
+    const allowDuplicate = call.controls.allowDuplicate || isIntended === true;
+    const ticketed: CallContext = {
+      meta: context.meta,
+      get signal() {
+        return context.signal;
+      },
+      deadline: context.deadline,
+      schedule: context.schedule,
+      onBehalfOf: context.onBehalfOf,
+      hold: () => context.hold(),
+      onDelivered: (delivered) => context.onDelivered?.(delivered),
+      claimBesides,
+    };
+    return journal({ ...call, controls: { ...call.controls, allowDuplicate } }, next, ticketed);
   };
 }

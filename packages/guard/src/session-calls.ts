@@ -64,12 +64,18 @@ export class SessionCalls {
     const { id } = frame.message;
     this.#inFlight.set(id, call);
     const { lagMs } = client;
+    let isDetached = false;
+    // It may be detached before it is known to be a mutation.
+    call.onDetached = () => {
+      isDetached = true;
+    };
     const exchange: Exchange = {
       signal: call.signal,
       keeper: view?.keeper,
       ...(lagMs !== undefined && { lagMs }),
       onDetached: (callback) => {
         call.onDetached = callback;
+        if (isDetached) callback();
       },
       tools: () => listing.known(),
       reason: () => restarts.reason ?? NOT_LISTED,

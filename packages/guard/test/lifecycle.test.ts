@@ -156,6 +156,23 @@ describe('the end', () => {
     expect(chaos.effects('a')).toHaveLength(1);
     await next.close();
   });
+
+  it('of a guard that was killed keeps an unknown outcome apart from an equal act that was answered', async () => {
+    const [chaos, dataDir] = [newChaos(), newFolder()];
+    const args = { key: 'a', fault: 'hang', times: 1 };
+    const killed = await openGuard({ ...paths, chaos, dataDir });
+    void killed.call('write', args);
+    await expect.poll(() => chaos.effects('a').length).toBe(1);
+    expect(textIn(await killed.call('write', args))).toBe('done a');
+    await killed.kill('SIGKILL');
+    const next = await openGuard({ ...paths, chaos, dataDir });
+    // The delivery of the other one may not have been recorded.
+    await next.call('write', args);
+    const again = await next.call('write', args);
+    expect(guardErrorIn(again)).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
+    expect(chaos.effects('a')).toHaveLength(2);
+    await next.close();
+  });
 });
 
 describe('a repeat', () => {

@@ -55,6 +55,14 @@ export interface CallContext {
    * a transport error, and not cancelled. Without this method no answer counts as delivered.
    */
   onDelivered?(delivered: () => void): void;
+  /**
+   * Makes a claim, for a caller that tells an equal, separate call from a repeat: `claim` takes the ids of
+   * the operations that the call is separate from. Claims of equal calls must not overlap. Never from a
+   * client's request. Without this method equal calls are repeats.
+   */
+  claimBesides?<T extends { readonly operation: { readonly id: string } }>(
+    claim: (besides: readonly string[]) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** For a call without a host: no deadline, and the answer is delivered when it is returned. */
@@ -85,7 +93,7 @@ export interface CallRequest extends CallDedupKey {
   readonly answerBy: number;
 }
 
-/** A call of this process that runs as leader for its dedup key. */
+/** A call of this process that runs as leader for its dedup key, or for its operation. */
 interface Leader {
   readonly argsHash: string;
   readonly key: string | undefined;
@@ -119,7 +127,7 @@ export function createMiddleware(context: JournalContext): JournalMiddleware {
   /** Claims until this call owns an operation, or another operation answers it. */
   const claimOrJoin = async (
     request: CallRequest,
-    onOperation: (operation: Operation) => void,
+    onOperation: (operation: Operation, isMine: boolean) => void,
   ): Promise<Execution> => {
     const until = Math.min(clock.now() + context.times.waitMs, request.answerBy);
     const budget: WaitBudget = { until, ranApproved: false };
@@ -133,7 +141,14 @@ export function createMiddleware(context: JournalContext): JournalMiddleware {
         const answer = refusal(contentConflict(operation), operation.id);
         return endedExecution(operation, answer, 'none');
       }
-      onOperation(operation);
+      onOperation(operation, kind === 'mine');
+      const leader = kind === 'held' ? leaders.get(operation.id) : undefined;
+      if (leader) {
+        const result = await leader.ended.catch(() => undefined);
+        if (!result || result.sharedWith === 'none') continue;
+        const ended = Promise.resolve(result);
+        return { ended, answered: Promise.resolve(result.answer), isReplay: true };
+      }
       if (kind === 'mine') {
         const { id, fence, owner = '' } = operation;
         return resume(context, operation, { id, owner, fence }, request);
@@ -168,17 +183,20 @@ export function createMiddleware(context: JournalContext): JournalMiddleware {
     scopedKey: string | undefined,
   ): Promise<Settled> => {
     let operation: Operation | undefined;
-    const executing = claimOrJoin(request, (claimed) => {
-      operation = claimed;
-    });
-    if (scopedKey !== undefined) {
+    const lead = (name: string): void => {
       const ended = executing.then(({ ended: end, abandoned }) =>
         abandoned ? Promise.race([end, abandoned.then(() => undefined)]) : end,
       );
       const { argsHash } = request;
       const key = keyGivenTo(request);
-      addLeader(scopedKey, { argsHash, key, ended, operation: () => operation });
-    }
+      addLeader(name, { argsHash, key, ended, operation: () => operation });
+    };
+    const executing = claimOrJoin(request, (claimed, isMine) => {
+      operation = claimed;
+      // Equal calls are not coalesced before their claims, which tell repeats from separate calls.
+      if (isMine && request.callContext.claimBesides) lead(claimed.id);
+    });
+    if (scopedKey !== undefined) lead(scopedKey);
     const reportFailure = (cause: unknown): void => {
       context.orphanedClaims.suspect();
       context.report(cause, request.call.correlationId);
@@ -208,9 +226,8 @@ export function createMiddleware(context: JournalContext): JournalMiddleware {
     const key = keyGivenTo(request);
     const scopedKey = scopedDedupKey(account, call.tool.name, dedupKey);
     // An intended repeat is a new act, unless an idempotency key identifies it.
-    if (call.controls.allowDuplicate && dedupKey.by !== 'key') {
-      return runAsLeader(request, undefined);
-    }
+    const isIntended = call.controls.allowDuplicate && dedupKey.by !== 'key';
+    if (isIntended || request.callContext.claimBesides) return runAsLeader(request, undefined);
     for (;;) {
       const leader = leaders.get(scopedKey);
       if (!leader) return runAsLeader(request, scopedKey);
@@ -259,7 +276,7 @@ async function claim(context: JournalContext, request: CallRequest): Promise<Cla
   // The policy may require approval later, and pending arguments must never be on disk in clear.
   const mayNeedApproval = context.decide !== undefined && store.kind !== 'memory';
   const isClear = tool.sensitive.length === 0 && !mayNeedApproval;
-  const claimAs = (owner: string): Promise<ClaimResult> =>
+  const claimAs = (owner: string, besides?: readonly string[]): Promise<ClaimResult> =>
     store.claim({
       id,
       owner,
@@ -274,14 +291,19 @@ async function claim(context: JournalContext, request: CallRequest): Promise<Cla
       args: isClear ? JSON.stringify(args) : encryptArguments(encryption, id, args),
       correlationId,
       allowDuplicate: controls.allowDuplicate,
+      ...(besides && { besides }),
     });
-  const owner = await ownerLease.current();
-  try {
-    return await claimAs(owner);
-  } catch (cause) {
-    // This process was suspended for longer than its lease; it registers again and claims.
-    if (!(cause instanceof JournalError && cause.reason === 'lapsed')) throw cause;
-    ownerLease.lapsed(owner);
-    return claimAs(await ownerLease.current());
-  }
+  const claimOnce = async (besides?: readonly string[]): Promise<ClaimResult> => {
+    const owner = await ownerLease.current();
+    try {
+      return await claimAs(owner, besides);
+    } catch (cause) {
+      // This process was suspended for longer than its lease; it registers again and claims.
+      if (!(cause instanceof JournalError && cause.reason === 'lapsed')) throw cause;
+      ownerLease.lapsed(owner);
+      return claimAs(await ownerLease.current(), besides);
+    }
+  };
+  const { callContext } = request;
+  return callContext.claimBesides ? callContext.claimBesides(claimOnce) : claimOnce();
 }

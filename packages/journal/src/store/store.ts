@@ -49,6 +49,13 @@ export interface ClaimRequest extends Act {
    * it, and takes the key over when it succeeds. Ignored for an operation found under the explicit key.
    */
   readonly allowDuplicate: boolean;
+  /**
+   * The call is separate from these operations, which belong to equal calls that are not repeated by it.
+   * Every other operation with its content that is not settled, or still held, answers it: one that is
+   * settled first, then the oldest. Without one the claim creates an operation beside these. Only for
+   * calls that are identified by their content. Default: one operation holds the content.
+   */
+  readonly besides?: readonly string[];
 }
 
 /** A lookup without a claim. */

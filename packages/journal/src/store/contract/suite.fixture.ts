@@ -3,6 +3,7 @@ import { activityContract } from './activity.fixture.js';
 import { approvalContract } from './approvals.fixture.js';
 import { approvedContract } from './approved.fixture.js';
 import { auditContract } from './audit.fixture.js';
+import { besidesContract } from './besides.fixture.js';
 import { claimContract } from './claims.fixture.js';
 import { contentContract } from './content.fixture.js';
 import { editContract } from './edits.fixture.js';
@@ -31,6 +32,7 @@ export function storeContract(kind: string, open: OpenBench): void {
       claims: claimContract,
       'explicit keys': explicitKeyContract,
       content: contentContract,
+      besides: besidesContract,
       sending: sendContract,
       limits: limitContract,
       settling: settleContract,

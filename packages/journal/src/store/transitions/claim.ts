@@ -4,6 +4,7 @@ import type { Script } from '../script.js';
 import type { Act, ClaimRequest, ClaimResult, HeldQuery } from '../store.js';
 import type { Tables } from '../tables.js';
 import {
+  answerBesides,
   resultOfMatch,
   bindKey,
   shouldBindKey,
@@ -28,14 +29,17 @@ export interface ClaimKeys {
   readonly recordedContent: string | undefined;
 }
 
-export function claimKeys(act: HeldQuery, scopedKeyOf: (act: Act) => string): ClaimKeys {
-  const { account, tool, key, dedupKey, effect, content } = act;
+export function claimKeys(
+  act: HeldQuery & Pick<ClaimRequest, 'besides'>,
+  scopedKeyOf: (act: Act) => string,
+): ClaimKeys {
+  const { account, tool, key, dedupKey, effect, content, besides } = act;
   const scopedKey = scopedKeyOf(act);
   const explicitKey =
     key === undefined
       ? undefined
       : scopedKeyOf({ account, tool, dedupKey: { by: 'key', value: key } });
-  if (effect !== 'once' || content === undefined) {
+  if ((effect !== 'once' && besides === undefined) || content === undefined) {
     return { scopedKey, explicitKey, content: undefined, recordedContent: undefined };
   }
   const recordedContent =
@@ -99,7 +103,15 @@ export function* findHolder(
   request: ClaimRequest,
   keys: ClaimKeys,
 ): Script<ClaimResult | 'free' | 'undecided'> {
+  const { besides } = request;
   const matches = yield* withContent(tables, keys);
+  if (besides !== undefined && keys.content !== undefined) {
+    if (matches.length === 0) return 'free';
+    for (const record of matches) if (yield* isAbandoned(tables, record)) return 'undecided';
+    const met = answerBesides(matches, besides, keys.scopedKey, tables.now);
+    if (met === undefined || isResumable(met)) return 'undecided';
+    return { kind: 'held', operation: toOperation(met, tables.now) };
+  }
   let isFree = matches.length === 0;
   for (const lookup of lookupKeys(request, keys)) {
     const holder =
@@ -152,7 +164,38 @@ export function* claim(
     if (yield* tables.operations.insertIfFree(record, keys.content))
       return newClaim(record, tables.now);
   }
-  return yield* findOrInsert(tables, request, keys);
+  const { besides } = request;
+  return besides === undefined || keys.content === undefined
+    ? yield* findOrInsert(tables, request, keys)
+    : yield* findOrInsertBesides(tables, request, keys, besides);
+}
+
+/** A claim whose call is separate from some operations, and a repeat of any other that is open. */
+function* findOrInsertBesides(
+  tables: Tables,
+  request: ClaimRequest,
+  keys: ClaimKeys,
+  besides: readonly string[],
+): Script<ClaimResult> {
+  const { operations, owners, now } = tables;
+  const { scopedKey } = keys;
+  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
+    for (const record of yield* withContent(tables, keys)) {
+      if (yield* isAbandoned(tables, record)) yield* expireClaim(tables, record);
+    }
+    const records = yield* withContent(tables, keys);
+    const met = answerBesides(records, besides, scopedKey, now);
+    if (met && !isResumable(met)) return { kind: 'held', operation: toOperation(met, now) };
+    if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
+    if (met) return yield* resume(tables, met, request.owner);
+    const holder = yield* operations.holder(scopedKey);
+    const isVacant = holder && isSettled(holder) && isHoldExpired(holder, scopedKey, now);
+    if (isVacant) yield* operations.update(holder, releaseKey(holder, scopedKey));
+    const own = !holder || isVacant ? scopedKey : undefined;
+    const record = newRecord(request, keys, own, now);
+    if (yield* operations.insert(record)) return newClaim(record, now);
+  }
+  throw claimFailed(request);
 }
 
 /** The general case, in its own generator: the size of a generator is part of the cost of every claim. */
@@ -190,9 +233,13 @@ function* findOrInsert(
     const record = newRecord(request, keys, own, now);
     if (yield* operations.insert(record)) return newClaim(record, now);
   }
-  throw new JournalError(
+  throw claimFailed(request);
+}
+
+function claimFailed({ id }: ClaimRequest): JournalError {
+  return new JournalError(
     'unavailable',
-    `Could not claim ${request.id}: other processes took its dedup key in every attempt. Repeat the call.`,
+    `Could not claim ${id}: other processes took its dedup key in every attempt. Repeat the call.`,
   );
 }
 

@@ -173,6 +173,32 @@ function rankOf({ record, kind }: ContentMatch): number {
   return record.state === 'awaiting_approval' ? 3 : 2;
 }
 
+/**
+ * The operation that answers a call which is separate from some: its result was not delivered, or it has
+ * none yet. Results come first, so that no unknown operation keeps one from its caller, then the oldest.
+ */
+export function answerBesides(
+  records: readonly OperationRecord[],
+  besides: readonly string[],
+  content: string,
+  now: number,
+): OperationRecord | undefined {
+  const apart = new Set(besides);
+  const isOpen = (record: OperationRecord): boolean => {
+    if (apart.has(record.id)) return false;
+    if (!isSettled(record)) return true;
+    // What was not executed is held by its dedup key only.
+    const isHeld = record.windowMs !== undefined || holdsKey(record, content);
+    return isHeld && !isHoldExpired(record, content, now);
+  };
+  const rank = (record: OperationRecord): number =>
+    !isSettled(record) ? 1 : record.windowMs === undefined ? 2 : 0;
+  const [first] = records
+    .filter(isOpen)
+    .toSorted((one, other) => rank(one) - rank(other) || one.createdAt - other.createdAt);
+  return first;
+}
+
 /** The result of a claim that the match answers; undefined if the claim has to write first. */
 export function resultOfMatch(
   { record, kind }: ContentMatch,
