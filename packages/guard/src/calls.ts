@@ -43,10 +43,10 @@ import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
 import { OCCURRENCE, Repeats, TICKET, type Ticket } from './repeats.js';
 import type { ToolConfig } from './profiles.js';
-import { callOf, proposedKey, refusalOf, withKey } from './requests.js';
+import { refuse, unlistedError, inexactError } from './refusals.js';
+import { callOf, inexactArgument, proposedKey, refusalOf, withKey } from './requests.js';
 import { ToolRegistry } from './tool-registry.js';
 import { guardTool, type GuardedTool } from './tools.js';
-import { refuseUnlisted } from './unlisted.js';
 
 /** The response to a call. */
 export interface Answer {
@@ -193,16 +193,22 @@ export class GuardedCalls {
     if (!this.#tools.isComplete) {
       const tool = this.#guard({ name }).withEffect('once');
       const engine = this.#options.engine();
-      return {
-        frame: await refuseUnlisted({ engine, tool, args: given, request: frame, exchange }),
-      };
+      const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
+      return { frame: await refuse(call, unlistedError(exchange.reason())) };
     }
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
     const effect = guarded.decision.of(given);
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');
+    const inexact = inexactArgument(frame.line);
+    if (inexact !== undefined && tool.mutation) {
+      const engine = this.#options.engine();
+      const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
+      return { frame: await refuse(call, inexactError(inexact)) };
+    }
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
-    const isCached = effect === 'read' && guarded.cacheMs !== undefined;
+    const isCached =
+      effect === 'read' && guarded.cacheMs !== undefined && inexact === undefined;
     const cacheKey = isCached ? contentHash({ tool: name, account: '', args: given }) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (_args: Arguments, context: ToolContext) => {
@@ -214,7 +220,7 @@ export class GuardedCalls {
       const outcome = await this.#perform(effect, job, context);
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
-      if (tool.mutation) return recorded(reply.message);
+      if (tool.mutation) return recorded(this.scrubbed(reply));
       if (cacheKey !== undefined && isSuccess(reply)) {
         this.#cache.set(cacheKey, reply, guarded.cacheMs);
       }
@@ -314,13 +320,13 @@ export class GuardedCalls {
     name: string,
     args: Arguments,
     context: ToolContext,
-  ): Promise<Message | undefined> {
+  ): Promise<Frame | undefined> {
     const exchange = this.#options.anyExchange();
     if (!exchange || this.#tools.get(name)?.decision.of(args) !== 'read') return undefined;
     const request = callOf(name, args);
     const job = { exchange, request, operation: undefined, isMutation: false };
     const outcome = await this.#perform('read', job, context);
-    return outcome.ok ? outcome.value.message : undefined;
+    return outcome.ok ? outcome.value : undefined;
   }
 
   async #runAlone(name: string, given: Arguments, context: ToolContext): Promise<unknown> {
@@ -339,9 +345,9 @@ export class GuardedCalls {
       isMutation: true,
     };
     const outcome = await this.#perform(effect, job, context);
-    if (outcome.ok) return recorded(outcome.value.message);
+    if (outcome.ok) return recorded(this.scrubbed(outcome.value));
     const { cause } = outcome.fault;
-    return isReply(cause) ? recorded(cause.message) : failed(outcome.fault, true);
+    return isReply(cause) ? recorded(this.scrubbed(cause)) : failed(outcome.fault, true);
   }
 }
 
