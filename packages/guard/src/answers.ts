@@ -10,6 +10,7 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import { failureOf } from './envelope.js';
 import { inexactNumbers } from './json-text.js';
 
 const GUARD_META = 'dev.toolkeel/guard';
@@ -62,13 +63,17 @@ function storedFrame(data: unknown): Frame {
   return frameOf({ jsonrpc: '2.0', id: 0, ...stored });
 }
 
-/** The response of a run: what the upstream answered, now or earlier, or an envelope of the guard. */
+/**
+ * The response of a run: what the upstream answered, now or earlier, or an envelope of the guard. Clients
+ * refuse structured content that does not match the schema of a typed tool, also in an error.
+ */
 export function responseTo(
   request: RequestFrame,
   run: CompletedRun,
   reply: ResponseFrame | undefined,
+  isTyped = false,
 ): Frame {
-  const { id, params } = request.message;
+  const { id } = request.message;
   const { envelope } = run;
   const facts = factsOf(envelope);
   if (reply) {
@@ -78,22 +83,55 @@ export function responseTo(
     return frameOf({ ...message, id, ...(result && { result }) }, reply);
   }
   if (envelope.success) {
+    if (isTyped && isLost(envelope.data)) {
+      return lostAnswer(request, envelope, envelope.data);
+    }
     const stored = storedFrame(envelope.data);
     const { error } = stored.message;
     if (error) return frameOf({ jsonrpc: '2.0', id, error }, stored);
     const result = withFacts(replayed(stored.message.result ?? {}, envelope), facts);
     return frameOf({ jsonrpc: '2.0', id, result }, stored);
   }
+  return failureResponse(request, run, facts, isTyped);
+}
+
+function failureResponse(
+  { message: { id, params } }: RequestFrame,
+  run: Pick<CompletedRun, 'envelope' | 'text'>,
+  facts: Members | undefined,
+  isTyped: boolean,
+): Frame {
   const { content, structuredContent, isError, _meta } = callToolResult(run);
   const isModern = objectIn(params, '_meta')[VERSION_KEY] !== undefined;
   const result = {
     content,
-    structuredContent,
+    ...(!isTyped && { structuredContent }),
     isError,
     _meta,
     ...(isModern && { resultType: 'complete' }),
   };
   return frameOf({ jsonrpc: '2.0', id, result: withFacts(result, facts) });
+}
+
+/** What a read of the upstream has shown about a call whose answer was lost. */
+interface LostAnswer {
+  readonly isLost: true;
+  readonly result: { readonly content: readonly [{ readonly text: string }] };
+}
+
+function isLost(data: unknown): data is LostAnswer {
+  return isObject(data) && data['isLost'] === true;
+}
+
+/** An error, because there is no structured content that a success of a typed tool needs. */
+function lostAnswer(request: RequestFrame, envelope: Envelope, { result }: LostAnswer): Frame {
+  const message = `${result.content[0].text} This is not a failure: do not repeat the call.`;
+  const error = failureOf(
+    { code: 'serialization_error', message, outcome: 'executed' },
+    envelope.meta,
+  );
+  const run = { envelope: error, text: JSON.stringify(error) };
+  return failureResponse(request, run, factsOf(envelope), true);
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -204,11 +204,10 @@ export class GuardedCalls {
     if (inexact !== undefined && tool.mutation) {
       const engine = this.#options.engine();
       const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
-      return { frame: await refuse(call, inexactError(inexact)) };
+      return { frame: await refuse(call, inexactError(inexact), guarded.isTyped) };
     }
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
-    const isCached =
-      effect === 'read' && guarded.cacheMs !== undefined && inexact === undefined;
+    const isCached = effect === 'read' && guarded.cacheMs !== undefined && inexact === undefined;
     const cacheKey = isCached ? contentHash({ tool: name, account: '', args: given }) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (_args: Arguments, context: ToolContext) => {
@@ -243,7 +242,7 @@ export class GuardedCalls {
         },
       },
     );
-    const answer = this.#answer(frame, run, reply, ticket);
+    const answer = this.#answer({ request: frame, run, reply, ticket, isTyped: guarded.isTyped });
     if (!this.#present) return answer;
     const [{ listed }, { keeper }, { mutation: isMutation }] = [guarded, exchange, tool];
     const call = { request: frame, run, reply, listed, keeper, isMutation };
@@ -278,12 +277,7 @@ export class GuardedCalls {
     return isIntended ? { ...ticket, isSeparate: true } : ticket;
   }
 
-  #answer(
-    request: RequestFrame,
-    run: CompletedRun,
-    reply: ResponseFrame | undefined,
-    ticket: Ticket | undefined,
-  ): Answer {
+  #answer({ request, run, reply, ticket, isTyped }: Answered): Answer {
     const { envelope, deliveryCallbacks = [] } = run;
     const isAnswered = envelope.success || reply !== undefined;
     const settled = (isDelivered: boolean): void => {
@@ -291,7 +285,7 @@ export class GuardedCalls {
       if (isDelivered && isAnswered) ticket?.delivered();
       else ticket?.detached();
     };
-    const frame = this.scrubbed(responseTo(request, run, reply));
+    const frame = this.scrubbed(responseTo(request, run, reply, isTyped));
     return ticket || deliveryCallbacks.length > 0 ? { frame, settled } : { frame };
   }
 
@@ -349,6 +343,15 @@ export class GuardedCalls {
     const { cause } = outcome.fault;
     return isReply(cause) ? recorded(this.scrubbed(cause)) : failed(outcome.fault, true);
   }
+}
+
+/** A call that has run. */
+interface Answered {
+  readonly request: RequestFrame;
+  readonly run: CompletedRun;
+  readonly reply: ResponseFrame | undefined;
+  readonly ticket: Ticket | undefined;
+  readonly isTyped: boolean;
 }
 
 const writeDirectly: SentRequest['write'] = (write) => write();

@@ -125,7 +125,7 @@ function errorOf(text: string, { fault, isMutation }: CallFacts): ErrorInput {
   };
 }
 
-function failureOf(error: ErrorInput, meta: Meta): Envelope {
+export function failureOf(error: ErrorInput, meta: Meta): Envelope {
   const { tool_version, elapsed_ms, retry_count, correlation_id } = meta;
   const created = errorEnvelope(error, {
     toolVersion: tool_version,
@@ -157,7 +157,7 @@ function rendered(
   };
 }
 
-function isEnvelopeSchema({ required, oneOf }: Members): boolean {
+export function isEnvelopeSchema({ required, oneOf }: Members): boolean {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   return Array.isArray(oneOf) && ['success', 'data', 'meta'].every((name) => names.includes(name));
 }

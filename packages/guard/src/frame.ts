@@ -37,9 +37,7 @@ export interface ResponseFrame extends Frame {
 
 /** A frame of the guard; with `origin` one of another that it changes: the rest keeps its text. */
 export function frameOf(message: Message, origin?: Frame): Frame {
-  const line = origin
-    ? rewriteJson(message, origin.message, origin.line)
-    : JSON.stringify(message);
+  const line = origin ? rewriteJson(message, origin.message, origin.line) : JSON.stringify(message);
   return { message, line };
 }
 

@@ -40,9 +40,8 @@ const jsonText = fc.letrec<{ value: string; scalar: string; list: string; object
 
 /** The same JSON with every number as a text: what a reader without a loss sees. */
 function lossless(text: string): unknown {
-  const marked = text.replaceAll(
-    /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
-    (token) => (token.startsWith('"') ? token : `"number:${token}"`),
+  const marked = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
+    token.startsWith('"') ? token : `"number:${token}"`,
   );
   return JSON.parse(marked);
 }
@@ -137,7 +136,9 @@ describe('inexactNumbers', () => {
     const number = fc.oneof(
       digits,
       fc.tuple(digits, digits).map(([whole, part]) => `${whole}.${part}`),
-      fc.tuple(digits, fc.integer({ min: -400, max: 400 })).map(([part, power]) => `0.${part}e${power}`),
+      fc
+        .tuple(digits, fc.integer({ min: -400, max: 400 }))
+        .map(([part, power]) => `0.${part}e${power}`),
     );
     const near = fc.tuple(number, fc.integer({ min: 0, max: 9 }));
     fc.assert(

@@ -173,7 +173,9 @@ export class ModernRoute {
     if (message.method === 'notifications/progress') {
       const reporting = this.#shared.get(params['progressToken'] as Id);
       const progressToken = reporting?.progressToken;
-      return reporting?.stream.send(frameOf({ ...message, params: { ...params, progressToken } }, frame));
+      return reporting?.stream.send(
+        frameOf({ ...message, params: { ...params, progressToken } }, frame),
+      );
     }
     // A log message does not say which request it belongs to, and must not reach other clients.
     const logging = [...this.#shared.values()].filter(({ wantsLog }) => wantsLog);
@@ -196,7 +198,10 @@ export class ModernRoute {
       meta[SUBSCRIPTION_KEY] === undefined
         ? result
         : { ...result, _meta: { ...meta, [SUBSCRIPTION_KEY]: clientId } };
-    const frame = frameOf({ ...message, id: clientId, ...(restored && { result: restored }) }, answered);
+    const frame = frameOf(
+      { ...message, id: clientId, ...(restored && { result: restored }) },
+      answered,
+    );
     stream.end(frame, STATUS[error?.code ?? 0] ?? 200, written);
   }
 

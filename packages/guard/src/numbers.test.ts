@@ -33,9 +33,8 @@ const echo: RigOptions['onCall'] = (_call, upstream) => text(upstream.lines.at(-
 const posts = ({ lines }: FakeUpstream): readonly (string | undefined)[] =>
   lines.map((line) => /"post":(\d+)/.exec(line)?.[1]);
 const refused = (answer: string): unknown =>
-  (
-    JSON.parse(answer) as { result: { structuredContent: { error: unknown } } }
-  ).result.structuredContent.error;
+  (JSON.parse(answer) as { result: { structuredContent: { error: unknown } } }).result
+    .structuredContent.error;
 const REFUSED = {
   code: 'invalid_input',
   outcome: 'not_executed',
@@ -131,12 +130,15 @@ describe('a number that JavaScript cannot hold', () => {
       onCall: answering('{"content":[{"type":"text","text":"ok"}],"id":12345678901234567890}'),
     });
     const one = await client();
-    const params = '{"name":"add","arguments":{"n":1},"_meta":{"dev.toolkeel/idempotency-key":"key-0123456789abc"}}';
+    const params =
+      '{"name":"add","arguments":{"n":1},"_meta":{"dev.toolkeel/idempotency-key":"key-0123456789abc"}}';
     await one.askText('tools/call', params);
     const again = await one.askText('tools/call', params);
     expect(upstream.calls).toHaveLength(1);
     expect(again).toContain('"id":12345678901234567890');
-    expect(again).toMatch(/"content":\[\{[^}]*Not executed again[^}]*\},\{"type":"text","text":"ok"\}/);
+    expect(again).toMatch(
+      /"content":\[\{[^}]*Not executed again[^}]*\},\{"type":"text","text":"ok"\}/,
+    );
   });
 
   it.each([

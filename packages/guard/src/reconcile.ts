@@ -27,14 +27,15 @@ export function reconcileBy(rules: ReconcileRules, read: ReadAlone): Reconcile {
       // Without all of its values a match could find something else.
       if (!expected || !given) return { found: 'unknown' };
       const frame = await read(tool, given, context);
-      const { result } = frame?.message ?? {};
-      if (!frame || !result || result['isError'] === true) return { found: 'unknown' };
+      const answered = frame?.message.result;
+      if (!frame || !answered || answered['isError'] === true) return { found: 'unknown' };
       const { value, isExact } = contentOf(frame.line);
       const found = findMatch(value, expected);
       // What is looked for may be one of the numbers that JavaScript cannot hold.
       if (!found) return { found: isExact ? 'absent' : 'unknown' };
       const text = `Executed. The answer was lost; ${tool} returned: ${JSON.stringify(found)}`;
-      return { found: 'executed', data: { result: { content: [{ type: 'text', text }] } } };
+      const result = { content: [{ type: 'text', text }] };
+      return { found: 'executed', data: { result, isLost: true } };
     },
   };
 }

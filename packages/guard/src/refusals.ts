@@ -34,7 +34,11 @@ export function inexactError(argument: string): ToolError {
 }
 
 /** Answers a call of which nothing is sent or recorded. */
-export async function refuse(call: RefusedCall, { input }: ToolError): Promise<Frame> {
+export async function refuse(
+  call: RefusedCall,
+  { input }: ToolError,
+  isTyped = false,
+): Promise<Frame> {
   const { engine, tool, args, request, signal } = call;
   const context = { mcpReq: { method: 'tools/call', signal } };
   const run = await engine.runBegun(
@@ -44,5 +48,5 @@ export async function refuse(call: RefusedCall, { input }: ToolError): Promise<F
     context,
     () => ({ ok: false, error: input }),
   );
-  return responseTo(request, run, undefined);
+  return responseTo(request, run, undefined, isTyped);
 }

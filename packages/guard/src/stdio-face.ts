@@ -65,8 +65,7 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
         return expectsAnswer ? refuse(refusal) : undefined;
       }
       const { value } = inbound;
-      if (Array.isArray(value))
-        return framesOf(value as Message[], line).forEach(receive);
+      if (Array.isArray(value)) return framesOf(value as Message[], line).forEach(receive);
       return receive({ message: value as Message, line });
     },
     tooLong: (head: string, tail: string): void => {
