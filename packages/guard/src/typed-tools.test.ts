@@ -34,7 +34,7 @@ async function connect(version: string): Promise<SdkClient> {
   const info = { name: 'test', version: '1' };
   if (version === '1') {
     const client = new ClientV1(info);
-    await client.connect(transport as Parameters<ClientV1['connect']>[0]);
+    await client.connect(transport);
     return client as unknown as SdkClient;
   }
   const client = new ClientV2(info);
