@@ -10,6 +10,8 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import { failureOf } from './envelope.js';
+import { inexactNumbers } from './json-text.js';
 
 const GUARD_META = 'dev.toolkeel/guard';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -41,53 +43,95 @@ export function textOf(fault: Fault): string {
 const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_021]);
 
 /** The answer as the journal stores it. An answer is final, also if it is an error. */
-export function recorded({ result, error }: Message): unknown {
+export function recorded({ message, line }: Frame): unknown {
+  const { result, error } = message;
   if (error && NOT_EXECUTED.has(error.code)) {
     return toolError('upstream_rejected', error.message.slice(0, 500), { outcome: 'not_executed' });
   }
   // The client is asked something first, and calls again: nothing has happened yet.
   if (result?.['resultType'] === 'input_required')
     return faulted({ kind: 'cancelled', sent: 'no' });
+  // JavaScript would change its numbers.
+  if (inexactNumbers(line).some(({ path }) => path[0] !== 'id')) return { line };
   return { ...(result && { result }), ...(error && { error }) };
 }
 
-/** The response of a run: what the upstream answered, now or earlier, or an envelope of the guard. */
+/** An answer as it was stored. */
+function storedFrame(data: unknown): Frame {
+  const { line, ...stored } = data as Partial<Pick<Message, 'result' | 'error'> & { line: string }>;
+  if (line !== undefined) return { line, message: JSON.parse(line) as Message };
+  return frameOf({ jsonrpc: '2.0', id: 0, ...stored });
+}
+
+/**
+ * The response of a run: what the upstream answered, now or earlier, or an envelope of the guard. Clients
+ * refuse structured content that does not match the schema of a typed tool, also in an error.
+ */
 export function responseTo(
   request: RequestFrame,
   run: CompletedRun,
   reply: ResponseFrame | undefined,
+  isTyped = false,
 ): Frame {
-  const { id, params } = request.message;
+  const { id } = request.message;
   const { envelope } = run;
   const facts = factsOf(envelope);
   if (reply) {
     const { message } = reply;
     if (!facts && message.id === id) return reply;
-    return frameOf({
-      ...message,
-      id,
-      ...(message.result && { result: withFacts(message.result, facts) }),
-    });
+    const result = message.result && withFacts(message.result, facts);
+    return frameOf({ ...message, id, ...(result && { result }) }, reply);
   }
   if (envelope.success) {
-    const stored = envelope.data as Pick<Message, 'result' | 'error'>;
-    if (stored.error) return frameOf({ jsonrpc: '2.0', id, error: stored.error });
-    return frameOf({
-      jsonrpc: '2.0',
-      id,
-      result: withFacts(replayed(stored.result ?? {}, envelope), facts),
-    });
+    if (isTyped && isLost(envelope.data)) {
+      return lostAnswer(request, envelope, envelope.data);
+    }
+    const stored = storedFrame(envelope.data);
+    const { error } = stored.message;
+    if (error) return frameOf({ jsonrpc: '2.0', id, error }, stored);
+    const result = withFacts(replayed(stored.message.result ?? {}, envelope), facts);
+    return frameOf({ jsonrpc: '2.0', id, result }, stored);
   }
+  return failureResponse(request, run, facts, isTyped);
+}
+
+function failureResponse(
+  { message: { id, params } }: RequestFrame,
+  run: Pick<CompletedRun, 'envelope' | 'text'>,
+  facts: Members | undefined,
+  isTyped: boolean,
+): Frame {
   const { content, structuredContent, isError, _meta } = callToolResult(run);
   const isModern = objectIn(params, '_meta')[VERSION_KEY] !== undefined;
   const result = {
     content,
-    structuredContent,
+    ...(!isTyped && { structuredContent }),
     isError,
     _meta,
     ...(isModern && { resultType: 'complete' }),
   };
   return frameOf({ jsonrpc: '2.0', id, result: withFacts(result, facts) });
+}
+
+/** What a read of the upstream has shown about a call whose answer was lost. */
+interface LostAnswer {
+  readonly isLost: true;
+  readonly result: { readonly content: readonly [{ readonly text: string }] };
+}
+
+function isLost(data: unknown): data is LostAnswer {
+  return isObject(data) && data['isLost'] === true;
+}
+
+/** An error, because there is no structured content that a success of a typed tool needs. */
+function lostAnswer(request: RequestFrame, envelope: Envelope, { result }: LostAnswer): Frame {
+  const message = `${result.content[0].text} This is not a failure: do not repeat the call.`;
+  const error = failureOf(
+    { code: 'serialization_error', message, outcome: 'executed' },
+    envelope.meta,
+  );
+  const run = { envelope: error, text: JSON.stringify(error) };
+  return failureResponse(request, run, factsOf(envelope), true);
 }
 
 type Members = Readonly<Record<string, unknown>>;

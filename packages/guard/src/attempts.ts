@@ -231,7 +231,7 @@ export class Attempts {
     call.lastProgress = progress;
     const { progressToken } = call;
     if (params?.['progressToken'] === progressToken) return frame;
-    return frameOf({ ...frame.message, params: { ...params, progressToken } });
+    return frameOf({ ...frame.message, params: { ...params, progressToken } }, frame);
   }
 
   /** The upstream is lost, and with it all attempts. */
@@ -250,11 +250,12 @@ function cancelledFault(): FaultError {
 }
 
 /** The same request for a further attempt. Its progress must not be mistaken for that of the first. */
-function withNewId({ message }: RequestFrame, id: Id): RequestFrame {
+function withNewId(frame: RequestFrame, id: Id): RequestFrame {
+  const { message } = frame;
   const meta = objectIn(message.params, '_meta');
   const params =
     meta['progressToken'] === undefined
       ? message.params
       : { ...message.params, _meta: { ...meta, progressToken: id } };
-  return frameOf({ ...message, id, ...(params && { params }) }) as RequestFrame;
+  return frameOf({ ...message, id, ...(params && { params }) }, frame) as RequestFrame;
 }

@@ -46,7 +46,7 @@ export class LegacyServer implements Translator {
 
   toUpstream(frame: Frame, isMutation: boolean): void {
     const { message } = frame;
-    if (!isRequest(frame)) return this.#ends.up(message);
+    if (!isRequest(frame)) return this.#ends.up(message, false, frame);
     const { id, method, params } = frame.message;
     if (method === 'subscriptions/listen') {
       const refusal = refused(id, 'Subscriptions are not available through the bridge');
@@ -61,23 +61,27 @@ export class LegacyServer implements Translator {
     const { _meta: _given, ...rest } = params ?? {};
     const meta = Object.entries(objectIn(params, '_meta')).filter(([key]) => !OWN_KEYS.has(key));
     const own = meta.length > 0 ? { ...rest, _meta: Object.fromEntries(meta) } : rest;
-    this.#ends.up({ ...message, params: own }, isMutation);
+    this.#ends.up({ ...message, params: own }, isMutation, frame);
   }
 
   fromUpstream(frame: Frame): void {
     const { message } = frame;
     const { id, method, result } = message;
     if (isRequest(frame)) return this.#ends.up(answerTo(frame.message));
-    if (method !== undefined) return PASSED.has(method) ? this.#ends.down(message) : undefined;
-    if (id === undefined || id === null) return this.#ends.down(message);
+    const isPassed = method === undefined || PASSED.has(method);
+    if (!isPassed) return;
+    if (method !== undefined || id === undefined || id === null) {
+      return this.#ends.down(message, frame);
+    }
     const asked = this.#methods.get(id);
     this.#methods.delete(id);
     if (asked === 'server/discover') {
       return this.#ends.down({ jsonrpc: '2.0', id, result: this.#discovered() });
     }
-    if (!result) return this.#ends.down(message);
+    if (!result) return this.#ends.down(message, frame);
     const cache = asked === undefined ? {} : UNCACHED;
-    this.#ends.down({ ...message, result: { ...cache, ...result, resultType: 'complete' } });
+    const complete = { ...cache, ...result, resultType: 'complete' };
+    this.#ends.down({ ...message, result: complete }, frame);
   }
 
   #discovered(): Members {

@@ -56,7 +56,7 @@ export class ModernServer implements Translator {
     const { method, params } = message;
     if (!isRequest(frame)) {
       // Requests of the server were refused, so there is nothing to answer.
-      if (method !== undefined && !DROPPED.has(method)) this.#ends.up(message);
+      if (method !== undefined && !DROPPED.has(method)) this.#ends.up(message, false, frame);
       return;
     }
     const { id } = frame.message;
@@ -77,7 +77,7 @@ export class ModernServer implements Translator {
       ...this.#meta,
       ...(this.#logLevel !== undefined && { [LOG_LEVEL_KEY]: this.#logLevel }),
     };
-    this.#ends.up({ ...message, params: { ...params, _meta: meta } }, isMutation);
+    this.#ends.up({ ...message, params: { ...params, _meta: meta } }, isMutation, frame);
   }
 
   fromUpstream(frame: Frame): void {
@@ -88,16 +88,16 @@ export class ModernServer implements Translator {
       return this.#ends.up(refused(frame.message.id, 'The client has no capabilities'));
     }
     if (message.method !== undefined || id === undefined || id === null) {
-      return this.#ends.down(message);
+      return this.#ends.down(message, frame);
     }
     if (this.#pings.delete(id)) return this.#ends.down({ jsonrpc: '2.0', id, result: {} });
     const { result } = message;
-    if (!result) return this.#ends.down(message);
+    if (!result) return this.#ends.down(message, frame);
     if (result['resultType'] === 'input_required') {
       const text = 'The server asks for input, which a client of this revision cannot give';
       return this.#ends.down(refused(id, text, INPUT_REQUIRED));
     }
-    this.#ends.down({ ...message, result: legacyResult(result) });
+    this.#ends.down({ ...message, result: legacyResult(result) }, frame);
   }
 
   /** Not within the call of `send`: its caller expects no answer yet. */

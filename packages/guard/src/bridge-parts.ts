@@ -9,10 +9,10 @@ export interface Translator {
   readonly fromUpstream: (frame: Frame) => void;
 }
 
-/** The two ends of a bridge. */
+/** The two ends of a bridge. `origin` is the frame that the message was made from. */
 export interface Ends {
-  readonly up: (message: Message, isMutation?: boolean) => void;
-  readonly down: (message: Message) => void;
+  readonly up: (message: Message, isMutation?: boolean, origin?: Frame) => void;
+  readonly down: (message: Message, origin?: Frame) => void;
 }
 
 /** The answer to a request that cannot be translated into the other revision. */

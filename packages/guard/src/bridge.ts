@@ -3,6 +3,7 @@ import { LegacyServer } from './bridge-legacy-server.js';
 import { ModernServer } from './bridge-modern-server.js';
 import { LEGACY_VERSION, MODERN_VERSION, type Ends, type Translator } from './bridge-parts.js';
 import {
+  frameOf,
   isRequest,
   isResponse,
   objectIn,
@@ -98,9 +99,8 @@ class Bridge {
   }
 
   readonly #ends: Ends = {
-    up: (message, isMutation) =>
-      this.#inner.send({ message, line: JSON.stringify(message) }, isMutation),
-    down: (message) => this.#events.onFrame({ message, line: JSON.stringify(message) }),
+    up: (message, isMutation, origin) => this.#inner.send(frameOf(message, origin), isMutation),
+    down: (message, origin) => this.#events.onFrame(frameOf(message, origin)),
   };
 
   #toUpstream(frame: Frame, isMutation: boolean): void {
@@ -236,6 +236,5 @@ function isModern(
 }
 
 function errorFrame(id: Id, error: NonNullable<Message['error']>): Frame {
-  const message: Message = { jsonrpc: '2.0', id, error };
-  return { message, line: JSON.stringify(message) };
+  return frameOf({ jsonrpc: '2.0', id, error });
 }

@@ -43,10 +43,10 @@ import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
 import { Repeats, TICKET, type Ticket } from './repeats.js';
 import type { ToolConfig } from './profiles.js';
-import { callOf, proposedKey, refusalOf, withKey } from './requests.js';
+import { refuse, unlistedError, inexactError } from './refusals.js';
+import { callOf, inexactArgument, proposedKey, refusalOf, withKey } from './requests.js';
 import { ToolRegistry } from './tool-registry.js';
 import { guardTool, type GuardedTool } from './tools.js';
-import { refuseUnlisted } from './unlisted.js';
 
 /** The response to a call. */
 export interface Answer {
@@ -193,16 +193,21 @@ export class GuardedCalls {
     if (!this.#tools.isComplete) {
       const tool = this.#guard({ name }).withEffect('once');
       const engine = this.#options.engine();
-      return {
-        frame: await refuseUnlisted({ engine, tool, args: given, request: frame, exchange }),
-      };
+      const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
+      return { frame: await refuse(call, unlistedError(exchange.reason())) };
     }
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
     const effect = guarded.decision.of(given);
     const tool = guarded.withEffect(effect);
     const meta = objectIn(params, '_meta');
+    const inexact = inexactArgument(frame.line);
+    if (inexact !== undefined && tool.mutation) {
+      const engine = this.#options.engine();
+      const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
+      return { frame: await refuse(call, inexactError(inexact), guarded.isTyped) };
+    }
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
-    const isCached = effect === 'read' && guarded.cacheMs !== undefined;
+    const isCached = effect === 'read' && guarded.cacheMs !== undefined && inexact === undefined;
     const cacheKey = isCached ? contentHash({ tool: name, account: '', args: given }) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (_args: Arguments, context: ToolContext) => {
@@ -214,7 +219,7 @@ export class GuardedCalls {
       const outcome = await this.#perform(effect, job, context);
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
-      if (tool.mutation) return recorded(reply.message);
+      if (tool.mutation) return recorded(this.scrubbed(reply));
       if (cacheKey !== undefined && isSuccess(reply)) {
         this.#cache.set(cacheKey, reply, guarded.cacheMs);
       }
@@ -237,7 +242,7 @@ export class GuardedCalls {
         },
       },
     );
-    const answer = this.#answer(frame, run, reply, ticket);
+    const answer = this.#answer({ request: frame, run, reply, ticket, isTyped: guarded.isTyped });
     if (!this.#present) return answer;
     const [{ listed }, { keeper }, { mutation: isMutation }] = [guarded, exchange, tool];
     const call = { request: frame, run, reply, listed, keeper, isMutation };
@@ -268,12 +273,7 @@ export class GuardedCalls {
     return { ...ticket, isIntended: meta[ALLOW_DUPLICATE] === true };
   }
 
-  #answer(
-    request: RequestFrame,
-    run: CompletedRun,
-    reply: ResponseFrame | undefined,
-    ticket: Ticket | undefined,
-  ): Answer {
+  #answer({ request, run, reply, ticket, isTyped }: Answered): Answer {
     const { envelope, deliveryCallbacks = [] } = run;
     const isAnswered = envelope.success || reply !== undefined;
     const settled = (isDelivered: boolean): void => {
@@ -281,7 +281,7 @@ export class GuardedCalls {
       if (isDelivered && isAnswered) ticket?.delivered();
       else ticket?.detached();
     };
-    const frame = this.scrubbed(responseTo(request, run, reply));
+    const frame = this.scrubbed(responseTo(request, run, reply, isTyped));
     return ticket || deliveryCallbacks.length > 0 ? { frame, settled } : { frame };
   }
 
@@ -310,13 +310,13 @@ export class GuardedCalls {
     name: string,
     args: Arguments,
     context: ToolContext,
-  ): Promise<Message | undefined> {
+  ): Promise<Frame | undefined> {
     const exchange = this.#options.anyExchange();
     if (!exchange || this.#tools.get(name)?.decision.of(args) !== 'read') return undefined;
     const request = callOf(name, args);
     const job = { exchange, request, operation: undefined, isMutation: false };
     const outcome = await this.#perform('read', job, context);
-    return outcome.ok ? outcome.value.message : undefined;
+    return outcome.ok ? outcome.value : undefined;
   }
 
   async #runAlone(name: string, args: Arguments, context: ToolContext): Promise<unknown> {
@@ -334,10 +334,19 @@ export class GuardedCalls {
       isMutation: true,
     };
     const outcome = await this.#perform(effect, job, context);
-    if (outcome.ok) return recorded(outcome.value.message);
+    if (outcome.ok) return recorded(this.scrubbed(outcome.value));
     const { cause } = outcome.fault;
-    return isReply(cause) ? recorded(cause.message) : failed(outcome.fault, true);
+    return isReply(cause) ? recorded(this.scrubbed(cause)) : failed(outcome.fault, true);
   }
+}
+
+/** A call that has run. */
+interface Answered {
+  readonly request: RequestFrame;
+  readonly run: CompletedRun;
+  readonly reply: ResponseFrame | undefined;
+  readonly ticket: Ticket | undefined;
+  readonly isTyped: boolean;
 }
 
 const writeDirectly: SentRequest['write'] = (write) => write();

@@ -22,6 +22,8 @@ interface CallFacts {
   readonly isMutation: boolean;
   /** What the error of the upstream means, if it is one that is recognised. */
   readonly fault: Fault | undefined;
+  /** Writes a part of the result, or what was made from it, as JSON. */
+  readonly write: (value: unknown) => string;
 }
 
 /** Data of a tool that does not describe its results. */
@@ -64,14 +66,14 @@ function passOrWrap(
 }
 
 function wrap(result: Members, facts: CallFacts, validate: CheckArguments | undefined): Members {
-  const { meta, isMutation } = facts;
+  const { meta, isMutation, write } = facts;
   const content = contentOf(result);
   if (result['isError'] === true) {
     const text = content.flatMap((block) => textOf(block) ?? []).join('\n');
     const error = errorOf(text, facts);
     // The message is shortened; the text is not lost.
     const others = content.filter((block) => textOf(block) !== error.message);
-    return rendered(failureOf(error, meta), result, others);
+    return rendered(failureOf(error, meta), result, others, write);
   }
   const { structuredContent } = result;
   if (!validate) {
@@ -80,7 +82,7 @@ function wrap(result: Members, facts: CallFacts, validate: CheckArguments | unde
     const structured = structuredContent === undefined ? {} : { structured: structuredContent };
     const data = { content: content.filter(isData), ...structured };
     const others = content.filter((block) => textOf(block) === undefined);
-    return rendered({ success: true, data, meta }, result, others);
+    return rendered({ success: true, data, meta }, result, others, write);
   }
   const issues = isObject(structuredContent)
     ? validate(structuredContent)
@@ -93,11 +95,11 @@ function wrap(result: Members, facts: CallFacts, validate: CheckArguments | unde
       details: { field, reason: message },
       ...(isMutation && { outcome: 'executed' }),
     };
-    return rendered(failureOf(error, meta), result, content);
+    return rendered(failureOf(error, meta), result, content, write);
   }
   const json = JSON.stringify(structuredContent);
   const others = content.filter((block) => !isSameJson(textOf(block), json));
-  return rendered({ success: true, data: structuredContent, meta }, result, others);
+  return rendered({ success: true, data: structuredContent, meta }, result, others, write);
 }
 
 /** JSON-RPC errors of a listed tool that report a failed call, not a flaw of the protocol. */
@@ -123,7 +125,7 @@ function errorOf(text: string, { fault, isMutation }: CallFacts): ErrorInput {
   };
 }
 
-function failureOf(error: ErrorInput, meta: Meta): Envelope {
+export function failureOf(error: ErrorInput, meta: Meta): Envelope {
   const { tool_version, elapsed_ms, retry_count, correlation_id } = meta;
   const created = errorEnvelope(error, {
     toolVersion: tool_version,
@@ -136,8 +138,13 @@ function failureOf(error: ErrorInput, meta: Meta): Envelope {
 }
 
 /** The envelope as structured content and first text; what cannot be part of it follows. */
-function rendered(envelope: Envelope, original: Members, others: readonly unknown[]): Members {
-  const text = JSON.stringify(envelope);
+function rendered(
+  envelope: Envelope,
+  original: Members,
+  others: readonly unknown[],
+  write: CallFacts['write'],
+): Members {
+  const text = write(envelope);
   const { content, structuredContent, isError, _meta } = callToolResult({ envelope, text });
   const { isError: _isError, ...rest } = original;
   const meta = { ...objectIn(original, '_meta'), ..._meta };
@@ -150,7 +157,7 @@ function rendered(envelope: Envelope, original: Members, others: readonly unknow
   };
 }
 
-function isEnvelopeSchema({ required, oneOf }: Members): boolean {
+export function isEnvelopeSchema({ required, oneOf }: Members): boolean {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   return Array.isArray(oneOf) && ['success', 'data', 'meta'].every((name) => names.includes(name));
 }

@@ -1,3 +1,5 @@
+import { elementTexts, inexactNumbers, rewriteJson } from './json-text.js';
+
 export type Id = string | number;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -33,8 +35,27 @@ export interface ResponseFrame extends Frame {
   readonly message: Message & { readonly id: Id };
 }
 
-export function frameOf(message: Message): Frame {
-  return { message, line: JSON.stringify(message) };
+/** A frame of the guard; with `origin` one of another that it changes: the rest keeps its text. */
+export function frameOf(message: Message, origin?: Frame): Frame {
+  const line = origin ? rewriteJson(message, origin.message, origin.line) : JSON.stringify(message);
+  return { message, line };
+}
+
+/** Writes a part of a frame, or what was made from it, as JSON that keeps the numbers of the frame. */
+export function writerOf({ message, line }: Frame): (value: unknown) => string {
+  const isExact = inexactNumbers(line).length === 0;
+  return isExact ? JSON.stringify : (value) => rewriteJson(value, message, line);
+}
+
+/** The frames of a batch. */
+export function framesOf(messages: readonly Message[], line: string): readonly Frame[] {
+  const lines = elementTexts(line);
+  return messages.map((message, at) => ({ message, line: lines[at] ?? JSON.stringify(message) }));
+}
+
+/** On stdio a frame is one line. A line break is nothing but space in JSON. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n]+/g, ' ');
 }
 
 /**
@@ -49,7 +70,7 @@ export function parseLine(line: string): readonly Frame[] | undefined {
     return undefined;
   }
   if (!Array.isArray(value)) return isMessage(value) ? [{ message: value, line }] : undefined;
-  return value.every(isMessage) && value.length > 0 ? value.map(frameOf) : undefined;
+  return value.every(isMessage) && value.length > 0 ? framesOf(value, line) : undefined;
 }
 
 export function isRequest(frame: Frame): frame is RequestFrame {

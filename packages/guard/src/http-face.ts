@@ -16,7 +16,7 @@ import {
   unbind,
   type Console,
 } from '@toolkeel/host/parts';
-import { objectIn, type Frame, type Message } from './frame.js';
+import { objectIn, oneLine, type Frame, type Message } from './frame.js';
 import { refuse } from './http.js';
 import { isLegacyVersion, LegacyRoute } from './legacy-route.js';
 import { ModernRoute } from './modern-route.js';
@@ -119,7 +119,7 @@ export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
     }
     const message = inbound.value as Message;
     // On stdio a frame is one line.
-    const line = body.includes('\n') ? JSON.stringify(message) : body;
+    const line = oneLine(body);
     const frame: Frame = { message, line };
     return isModern(incoming, message)
       ? modern.handle(incoming, response, frame)

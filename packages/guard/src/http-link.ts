@@ -1,7 +1,7 @@
 import { classifyError, FaultError, faultFromResponse, type Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
 import { Agent, request, type Dispatcher } from 'undici';
-import { isObject, isRequest, objectIn, parseLine, type Frame, type Id } from './frame.js';
+import { isObject, isRequest, objectIn, oneLine, parseLine, type Frame, type Id } from './frame.js';
 import { headerText } from './http.js';
 import type { Connect, LinkEvents } from './link.js';
 
@@ -138,7 +138,7 @@ class HttpLink {
 
   /** Passes frames on. True if the response to the request was among them. */
   #deliver(text: string, id: Id | undefined): boolean {
-    const frames = parseLine(text.includes('\n') ? oneLine(text) : text);
+    const frames = parseLine(oneLine(text));
     if (!frames) {
       this.#options.log('warn', 'upstream_stray_line', { text: text.slice(0, 1000) });
       return false;
@@ -346,15 +346,6 @@ function parseEvent(block: string): ServerEvent {
     else if (name === 'retry' && /^\d{1,6}$/.test(value)) retryMs = Number(value);
   }
   return { id, retryMs, data: data.join('\n') };
-}
-
-/** On stdio a frame is one line. */
-function oneLine(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }
 
 function encodeHeader(value: string): string {

@@ -9,6 +9,7 @@ import {
   type Id,
   type Message,
   type RequestFrame,
+  type ResponseFrame,
 } from './frame.js';
 import { headerText, LAG_MS, refuse } from './http.js';
 import type { Route } from './route.js';
@@ -114,11 +115,11 @@ export class ModernRoute {
       shared.progressToken === undefined
         ? params
         : { ...params, _meta: { ...meta, progressToken: wireId } };
-    this.#receive({ ...frame.message, id: wireId, params: rewritten });
+    this.#receive({ ...frame.message, id: wireId, params: rewritten }, frame);
   }
 
-  #receive(message: Omit<Message, 'jsonrpc'>): void {
-    this.#upstream().receive(frameOf({ ...message, jsonrpc: '2.0' }));
+  #receive(message: Omit<Message, 'jsonrpc'>, origin?: Frame): void {
+    this.#upstream().receive(frameOf({ ...message, jsonrpc: '2.0' }, origin));
   }
 
   #upstream(): Route {
@@ -156,7 +157,7 @@ export class ModernRoute {
 
   #send(frame: Frame, written?: (isDelivered: boolean) => void): void {
     const { message } = frame;
-    if (isResponse(frame)) return this.#respond(frame.message, written);
+    if (isResponse(frame)) return this.#respond(frame, written);
     if (isRequest(frame)) {
       // This revision has no requests of the server.
       const error = { code: -32_601, message: 'Method not found' };
@@ -167,12 +168,14 @@ export class ModernRoute {
     const subscription = this.#shared.get(meta[SUBSCRIPTION_KEY] as Id);
     if (subscription) {
       const _meta = { ...meta, [SUBSCRIPTION_KEY]: subscription.clientId };
-      return subscription.stream.send(frameOf({ ...message, params: { ...params, _meta } }));
+      return subscription.stream.send(frameOf({ ...message, params: { ...params, _meta } }, frame));
     }
     if (message.method === 'notifications/progress') {
       const reporting = this.#shared.get(params['progressToken'] as Id);
       const progressToken = reporting?.progressToken;
-      return reporting?.stream.send(frameOf({ ...message, params: { ...params, progressToken } }));
+      return reporting?.stream.send(
+        frameOf({ ...message, params: { ...params, progressToken } }, frame),
+      );
     }
     // A log message does not say which request it belongs to, and must not reach other clients.
     const logging = [...this.#shared.values()].filter(({ wantsLog }) => wantsLog);
@@ -181,7 +184,8 @@ export class ModernRoute {
     }
   }
 
-  #respond(message: Message & { readonly id: Id }, written?: (isDelivered: boolean) => void): void {
+  #respond(answered: ResponseFrame, written?: (isDelivered: boolean) => void): void {
+    const { message } = answered;
     const own = this.#waiting.get(message.id);
     if (own) return own(message);
     const shared = this.#shared.get(message.id);
@@ -194,7 +198,10 @@ export class ModernRoute {
       meta[SUBSCRIPTION_KEY] === undefined
         ? result
         : { ...result, _meta: { ...meta, [SUBSCRIPTION_KEY]: clientId } };
-    const frame = frameOf({ ...message, id: clientId, ...(restored && { result: restored }) });
+    const frame = frameOf(
+      { ...message, id: clientId, ...(restored && { result: restored }) },
+      answered,
+    );
     stream.end(frame, STATUS[error?.code ?? 0] ?? 200, written);
   }
 

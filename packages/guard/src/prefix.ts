@@ -71,12 +71,12 @@ export function withPrefix(connect: Connect, prefix: string): Connect {
       const member = LISTS[method];
       if (member !== undefined && isRequest(frame)) listings.set(frame.message.id, member);
       if (method === 'tools/call' || method === 'prompts/get') {
-        return frameOf({ ...message, params: { ...params, name: bare(params['name']) } });
+        return frameOf({ ...message, params: { ...params, name: bare(params['name']) } }, frame);
       }
       const ref = objectIn(params, 'ref');
       if (method !== 'completion/complete' || ref['type'] !== 'ref/prompt') return frame;
       const renamed = { ...ref, name: bare(ref['name']) };
-      return frameOf({ ...message, params: { ...params, ref: renamed } });
+      return frameOf({ ...message, params: { ...params, ref: renamed } }, frame);
     };
     const incoming = (frame: Frame): Frame => {
       if (!isResponse(frame)) return frame;
@@ -87,7 +87,7 @@ export function withPrefix(connect: Connect, prefix: string): Connect {
       const items = message.result?.[member];
       if (!Array.isArray(items)) return frame;
       const renamed = (items as readonly unknown[]).map((item) => withName(item, prefix));
-      return frameOf({ ...message, result: { ...message.result, [member]: renamed } });
+      return frameOf({ ...message, result: { ...message.result, [member]: renamed } }, frame);
     };
     const link = connect({
       ...events,

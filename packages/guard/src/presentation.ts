@@ -4,7 +4,14 @@ import { cutsResults, resultBudget } from './diet.js';
 import { errorResult, toolEnvelopes, type ToolEnvelopes } from './envelope.js';
 import type { ListedTool } from './effects.js';
 import type { ErrorReader } from './faults.js';
-import { frameOf, objectIn, type Frame, type RequestFrame, type ResponseFrame } from './frame.js';
+import {
+  frameOf,
+  objectIn,
+  writerOf,
+  type Frame,
+  type RequestFrame,
+  type ResponseFrame,
+} from './frame.js';
 import type { ResultKeeper } from './kept-results.js';
 import { cutResult } from './result-budget.js';
 
@@ -44,21 +51,22 @@ export function presentation(config: UpstreamConfig, errors: ErrorReader): Prese
     const converted = config.envelope && isListed ? errorResult(message) : undefined;
     const given = message.result ?? converted;
     if (!given) return frame;
+    const write = writerOf(frame);
     const budget = resultBudget(listed.name, config);
     const cut =
       budget === undefined || !keeper || frame.line.length <= budget
         ? undefined
-        : cutResult(given, budget, listed.name, keeper);
+        : cutResult(given, budget, { tool: listed.name, keeper, write });
     if (!config.envelope) return cut ? withResult(frame, cut) : frame;
     const fault = errors.fault(frame as ResponseFrame, listed.name);
     const { meta } = run.envelope;
-    const wrapped = envelopesOf(listed).wrap(cut ?? given, { meta, isMutation, fault });
+    const wrapped = envelopesOf(listed).wrap(cut ?? given, { meta, isMutation, fault, write });
     const result = converted && isModern ? { ...wrapped, resultType: 'complete' } : wrapped;
     return withResult(frame, result);
   };
 }
 
-function withResult({ message }: Frame, result: Readonly<Record<string, unknown>>): Frame {
-  const { error: _error, ...rest } = message;
-  return frameOf({ ...rest, result });
+function withResult(frame: Frame, result: Readonly<Record<string, unknown>>): Frame {
+  const { error: _error, ...rest } = frame.message;
+  return frameOf({ ...rest, result }, frame);
 }

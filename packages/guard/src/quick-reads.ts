@@ -204,7 +204,7 @@ class QuickRead implements CallState, Job {
     const context = { mcpReq: { method: 'tools/call' } };
     const run = this.#options.engine().runBegun(this.#call, callable, this.#args, context, admit);
     void Promise.resolve(run).then((completed) =>
-      this.#answer(responseTo(this.request, completed, reply)),
+      this.#answer(responseTo(this.request, completed, reply, this.#guarded.isTyped)),
     );
   }
 

@@ -1,6 +1,7 @@
 import type { Arguments, Reconcile, Reconciliation, ToolContext } from '@toolkeel/contract';
 import type { ToolRules } from './config.js';
-import { isObject, type Message } from './frame.js';
+import { isObject, objectIn, type Frame } from './frame.js';
+import { parseMarked } from './json-text.js';
 
 type ReconcileRules = NonNullable<ToolRules['reconcile']>;
 type Members = Readonly<Record<string, unknown>>;
@@ -10,7 +11,7 @@ export type ReadAlone = (
   name: string,
   args: Arguments,
   context: ToolContext,
-) => Promise<Message | undefined>;
+) => Promise<Frame | undefined>;
 
 /**
  * Settles a mutation with an unknown outcome without a person: calls a read tool with arguments of the
@@ -25,13 +26,16 @@ export function reconcileBy(rules: ReconcileRules, read: ReadAlone): Reconcile {
       const given = fill(templates, args);
       // Without all of its values a match could find something else.
       if (!expected || !given) return { found: 'unknown' };
-      const message = await read(tool, given, context);
-      const { result } = message ?? {};
-      if (!result || result['isError'] === true) return { found: 'unknown' };
-      const found = findMatch(contentOf(result), expected);
-      if (!found) return { found: 'absent' };
+      const frame = await read(tool, given, context);
+      const answered = frame?.message.result;
+      if (!frame || !answered || answered['isError'] === true) return { found: 'unknown' };
+      const { value, isExact } = contentOf(frame.line);
+      const found = findMatch(value, expected);
+      // What is looked for may be one of the numbers that JavaScript cannot hold.
+      if (!found) return { found: isExact ? 'absent' : 'unknown' };
       const text = `Executed. The answer was lost; ${tool} returned: ${JSON.stringify(found)}`;
-      return { found: 'executed', data: { result: { content: [{ type: 'text', text }] } } };
+      const result = { content: [{ type: 'text', text }] };
+      return { found: 'executed', data: { result, isLost: true } };
     },
   };
 }
@@ -55,19 +59,24 @@ function fill(templates: Members, args: Arguments): Members | undefined {
 }
 
 /** The structured content of a result, else its texts, as JSON where they are. */
-function contentOf(result: Members): unknown {
-  const { structuredContent, content } = result;
-  if (structuredContent !== undefined) return structuredContent;
-  if (!Array.isArray(content)) return undefined;
-  return (content as readonly unknown[]).map((block) => {
+function contentOf(line: string): ReturnType<typeof parseMarked> {
+  const { value, isExact } = parseMarked(line);
+  const { structuredContent, content } = objectIn(value, 'result');
+  if (structuredContent !== undefined) return { value: structuredContent, isExact };
+  if (!Array.isArray(content)) return { value: undefined, isExact };
+  const texts = (content as readonly unknown[]).map((block) => {
     const text = isObject(block) ? block['text'] : undefined;
-    if (typeof text !== 'string') return undefined;
+    if (typeof text !== 'string') return { value: undefined, isExact };
     try {
-      return JSON.parse(text) as unknown;
+      return parseMarked(text);
     } catch {
-      return undefined;
+      return { value: undefined, isExact };
     }
   });
+  return {
+    value: texts.map((text) => text.value),
+    isExact: isExact && texts.every((text) => text.isExact),
+  };
 }
 
 const MAX_DEPTH = 20;

@@ -1,10 +1,19 @@
 import type { Arguments } from '@toolkeel/contract';
 import { frameOf, objectIn, type Frame, type RequestFrame } from './frame.js';
+import { inexactNumbers } from './json-text.js';
 
 /** A call without a client. The session replaces its id. */
 export function callOf(name: string, args: Arguments): RequestFrame {
   const params = { name, arguments: args };
   return frameOf({ jsonrpc: '2.0', id: 0, method: 'tools/call', params }) as RequestFrame;
+}
+
+/** The name of the first argument with a number that JavaScript would change. */
+export function inexactArgument(line: string): string | undefined {
+  const found = inexactNumbers(line).find(
+    ({ path: [first, second] }) => first === 'params' && second !== '_meta',
+  );
+  return found && found.path.slice(found.path[1] === 'arguments' ? 2 : 1).join('.');
 }
 
 /** Sets the idempotency key for the upstream: the operation has one, whatever names it for the caller. */
@@ -18,7 +27,7 @@ export function withKey(
   const args = objectIn(message.params, 'arguments');
   if (args[argument] !== undefined) return frame;
   const params = { ...message.params, arguments: { ...args, [argument]: key } };
-  return frameOf({ ...message, params }) as RequestFrame;
+  return frameOf({ ...message, params }, frame) as RequestFrame;
 }
 
 /** Where a proposal puts an idempotency key: beside the arguments. */

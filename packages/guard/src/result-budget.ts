@@ -19,6 +19,13 @@ export function cutAt(text: string, bytes: number): number {
   return read;
 }
 
+interface CutOptions {
+  readonly tool: string;
+  readonly keeper: ResultKeeper;
+  /** Writes a part of the result as JSON. */
+  readonly write: (value: unknown) => string;
+}
+
 /**
  * Cuts the text of a result that exceeds its budget, and keeps the rest. Undefined: nothing is to be cut.
  * Images, audio and embedded resources are not text and stay.
@@ -26,12 +33,11 @@ export function cutAt(text: string, bytes: number): number {
 export function cutResult(
   result: Members,
   budget: number,
-  tool: string,
-  keeper: ResultKeeper,
+  { tool, keeper, write }: CutOptions,
 ): Members | undefined {
   const { structuredContent, ...rest } = result;
   const content = contentOf(result);
-  const structured = isObject(structuredContent) ? JSON.stringify(structuredContent) : '';
+  const structured = isObject(structuredContent) ? write(structuredContent) : '';
   const isStructuredLarge = Buffer.byteLength(structured) > budget;
   // It is dropped: part of an object is of no use. Its text is the same, or takes its place.
   const values = isObject(structuredContent) ? Object.values(structuredContent) : [];
@@ -99,7 +105,7 @@ export function textOf(block: unknown): string | undefined {
 /** Whether a text is this JSON, in whatever form. */
 export function isSameJson(text: string | undefined, json: string): boolean {
   try {
-    return text !== undefined && JSON.stringify(JSON.parse(text)) === json;
+    return text === json || (text !== undefined && JSON.stringify(JSON.parse(text)) === json);
   } catch {
     return false;
   }

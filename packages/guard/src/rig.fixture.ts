@@ -12,10 +12,14 @@ export interface FakeUpstream {
   readonly connect: Connect;
   /** Frames that reached the upstream, over all connections. */
   readonly received: Message[];
+  /** The lines of calls and prompts, as they reached the upstream. */
+  readonly lines: string[];
   /** Calls of tools that reached the upstream, by their id on the wire. */
   readonly calls: { readonly id: Id; readonly name: string; readonly args: Members }[];
   readonly starts: () => number;
   readonly send: (message: Omit<Message, 'jsonrpc'>) => void;
+  /** Sends a line as it is. */
+  readonly sendLine: (line: string) => void;
   readonly crash: (reason?: string) => void;
 }
 
@@ -72,9 +76,11 @@ export function fakeUpstream(options: FakeOptions = {}): FakeUpstream {
   };
   const upstream: FakeUpstream = {
     received: [],
+    lines: [],
     calls: [],
     starts: () => starts,
     send: (message) => events?.onFrame(frameOf({ jsonrpc: '2.0', ...message })),
+    sendLine: (line) => events?.onFrame({ message: JSON.parse(line) as Message, line }),
     crash: (reason = 'crashed') => {
       const lost = events;
       if (!lost || !links.delete(lost)) return;
@@ -85,11 +91,12 @@ export function fakeUpstream(options: FakeOptions = {}): FakeUpstream {
       events = given;
       links.add(given);
       const link: Link = {
-        send: ({ message }) => {
+        send: ({ message, line }) => {
           if (!links.has(given)) throw new Error('closed');
           queueMicrotask(() => {
             if (!links.has(given)) return;
             events = given;
+            if (/"(tools\/call|prompts\/get)"/.test(line)) upstream.lines.push(line);
             handle(message);
           });
         },
@@ -122,6 +129,8 @@ export interface RigClient {
   /** Sends a request and waits for its answer. */
   readonly ask: (method: string, params?: Members, id?: Id) => Promise<Message>;
   readonly call: (name: string, args?: Members, more?: Members) => Promise<Message>;
+  /** Sends a request whose params are given as text, and waits for the line of its answer. */
+  readonly askText: (method: string, params: string, id?: Id) => Promise<string>;
   /** Resolves with the next frame that matches. */
   readonly next: (matches: (message: Message) => boolean) => Promise<Message>;
   /** From now on nothing reaches the client. */
@@ -230,10 +239,17 @@ function openClient(guard: Guard): RigClient {
     send({ id, method, params });
     return answered;
   };
+  const askText: RigClient['askText'] = async (method, params, id = ++ids) => {
+    const answered = next((message) => message.id === id && message.method === undefined);
+    const line = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"${method}","params":${params}}`;
+    session.receive({ message: JSON.parse(line) as Message, line });
+    return lines[received.indexOf(await answered)]!;
+  };
   return {
     session,
     received,
     lines,
+    askText,
     send,
     ask,
     next,

@@ -144,7 +144,8 @@ export class SessionCalls {
         const { params = {}, ...message } = sent.request.message;
         const meta = { ...objectIn(params, '_meta'), ...ofSession() };
         const request = { ...message, id: nextId(), params: { ...params, _meta: meta } };
-        return this.#attempt(call, attempt, { ...sent, request: frameOf(request) as RequestFrame });
+        const frame = frameOf(request, sent.request) as RequestFrame;
+        return this.#attempt(call, attempt, { ...sent, request: frame });
       },
       finish: (isTimeout) => call.attempt?.abandon(isTimeout),
     };

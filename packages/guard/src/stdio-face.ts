@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { LineBuffer, parseInbound, findId } from '@toolkeel/host/parts';
 import type { HostLog } from '@toolkeel/host';
-import { frameOf, type Frame, type Message } from './frame.js';
+import { frameOf, framesOf, type Frame, type Message } from './frame.js';
 import { LineWriter } from './line-writer.js';
 import type { Route } from './route.js';
 import type { Client } from './session-options.js';
@@ -65,8 +65,7 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
         return expectsAnswer ? refuse(refusal) : undefined;
       }
       const { value } = inbound;
-      if (Array.isArray(value))
-        return value.forEach((message) => receive(frameOf(message as Message)));
+      if (Array.isArray(value)) return framesOf(value as Message[], line).forEach(receive);
       return receive({ message: value as Message, line });
     },
     tooLong: (head: string, tail: string): void => {

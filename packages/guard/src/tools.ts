@@ -11,6 +11,8 @@ import * as z from 'zod';
 import { compileSchema, type CheckArguments } from './arguments.js';
 import type { UpstreamConfig } from './config.js';
 import { reconcileBy, type ReadAlone } from './reconcile.js';
+import { resultBudget } from './diet.js';
+import { isEnvelopeSchema } from './envelope.js';
 import {
   decideEffect,
   rulesFor,
@@ -49,6 +51,8 @@ export interface GuardedTool {
   readonly withEffect: (effect: Effect) => Tool;
   /** Whether the arguments match the server's schema as they are. */
   readonly accepts: (args: Arguments) => boolean;
+  /** Whether the client checks structured content against a schema of the server: no envelope fits. */
+  readonly isTyped: boolean;
   readonly timeoutMs: number | undefined;
   /** How long the result of a read answers equal calls. */
   readonly cacheMs: number | undefined;
@@ -143,8 +147,15 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
     tool: withEffect(strictest(effects)),
     withEffect,
     accepts: (args) => !blocking?.refusal(name) && issuesOf(args).length === 0,
+    isTyped: isTyped(listed, config),
     timeoutMs: rules?.timeoutSecs === undefined ? undefined : rules.timeoutSecs * 1000,
     cacheMs: rules?.cacheSecs === undefined ? undefined : rules.cacheSecs * 1000,
     idempotencyArgument: rules?.idempotencyArgument,
   };
+}
+
+/** Whether the listing keeps the output schema of the server, and no envelope fits it. */
+function isTyped({ name, outputSchema }: ListedTool, config: UpstreamConfig): boolean {
+  if (!outputSchema || config.envelope || isEnvelopeSchema(outputSchema)) return false;
+  return resultBudget(name, config) === undefined;
 }

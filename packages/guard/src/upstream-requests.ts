@@ -16,15 +16,16 @@ export class UpstreamRequests {
   #sequence = 0;
 
   /** The request for the client. */
-  ask(branch: Branch, { message }: RequestFrame): Frame {
+  ask(branch: Branch, frame: RequestFrame): Frame {
+    const { message } = frame;
     const { id, params } = message;
     const wireId = `toolkeel-upstream:${++this.#sequence}`;
     const meta = objectIn(params, '_meta');
     const { progressToken } = meta;
     this.#asked.set(wireId, { branch, id, progressToken });
-    if (progressToken === undefined) return frameOf({ ...message, id: wireId });
+    if (progressToken === undefined) return frameOf({ ...message, id: wireId }, frame);
     const _meta = { ...meta, progressToken: wireId };
-    return frameOf({ ...message, id: wireId, params: { ...params, _meta } });
+    return frameOf({ ...message, id: wireId, params: { ...params, _meta } }, frame);
   }
 
   /** Passes the client's answer on to the upstream that asked. */
@@ -33,24 +34,26 @@ export class UpstreamRequests {
     const asked = this.#asked.get(wireId);
     if (!asked) return;
     this.#asked.delete(wireId);
-    asked.branch.receive(frameOf({ ...frame.message, id: asked.id }));
+    asked.branch.receive(frameOf({ ...frame.message, id: asked.id }, frame));
   }
 
   /** Passes the client's progress on. */
-  progress({ message }: Frame): void {
+  progress(frame: Frame): void {
+    const { message } = frame;
     const asked = this.#asked.get(message.params?.['progressToken'] as Id);
     if (!asked) return;
     const { branch, progressToken } = asked;
-    branch.receive(frameOf({ ...message, params: { ...message.params, progressToken } }));
+    branch.receive(frameOf({ ...message, params: { ...message.params, progressToken } }, frame));
   }
 
   /** The upstream's cancellation of its request, for the client. */
-  cancel(branch: Branch, { message }: Frame): Frame | undefined {
+  cancel(branch: Branch, frame: Frame): Frame | undefined {
+    const { message } = frame;
     const requestId = message.params?.['requestId'];
     for (const [wireId, asked] of this.#asked) {
       if (asked.branch !== branch || asked.id !== requestId) continue;
       this.#asked.delete(wireId);
-      return frameOf({ ...message, params: { ...message.params, requestId: wireId } });
+      return frameOf({ ...message, params: { ...message.params, requestId: wireId } }, frame);
     }
     return undefined;
   }

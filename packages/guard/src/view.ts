@@ -56,7 +56,7 @@ export function createView({ listed, kept }: ViewOptions): SessionView {
         : isHandshake && kept && !hasResources
           ? withResources(result)
           : undefined;
-    return changed ? frameOf({ ...frame.message, result: changed }) : frame;
+    return changed ? frameOf({ ...frame.message, result: changed }, frame) : frame;
   };
 
   const keeper: ResultKeeper | undefined = kept && {

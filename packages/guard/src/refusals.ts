@@ -1,0 +1,52 @@
+import { toolError, type Arguments, type Tool, type ToolError } from '@toolkeel/contract';
+import type { CallEngine } from '@toolkeel/host/parts';
+import { responseTo } from './answers.js';
+import type { Frame, RequestFrame } from './frame.js';
+
+interface RefusedCall {
+  readonly engine: CallEngine;
+  readonly tool: Tool;
+  readonly args: Arguments;
+  readonly request: RequestFrame;
+  readonly signal: AbortSignal;
+}
+
+const TIMEOUT_MS = 1000;
+const NOT_EXECUTED = { outcome: 'not_executed' } as const;
+
+/**
+ * Of a server whose tools were never listed, because it did not start or has none, neither effects nor
+ * rules are known, so nothing is sent.
+ */
+export function unlistedError(reason: string): ToolError {
+  const message = `The server ${reason}. Nothing was sent.`;
+  return toolError('upstream_unavailable', message, NOT_EXECUTED);
+}
+
+/**
+ * The journal and approvals would take a call with such a number for one with another number: both are
+ * read as the same one.
+ */
+export function inexactError(argument: string): ToolError {
+  const message = `${argument}: this number cannot be represented exactly, so the call could act on another object. Nothing was sent. Pass it as a string if the tool accepts one.`;
+  const details = { field: argument, reason: 'The number cannot be represented exactly.' };
+  return toolError('invalid_input', message, { ...NOT_EXECUTED, details });
+}
+
+/** Answers a call of which nothing is sent or recorded. */
+export async function refuse(
+  call: RefusedCall,
+  { input }: ToolError,
+  isTyped = false,
+): Promise<Frame> {
+  const { engine, tool, args, request, signal } = call;
+  const context = { mcpReq: { method: 'tools/call', signal } };
+  const run = await engine.runBegun(
+    engine.begin(tool.name, TIMEOUT_MS, context, true),
+    { spec: tool, load: () => tool, timeoutMs: TIMEOUT_MS, reportsEvents: true },
+    args,
+    context,
+    () => ({ ok: false, error: input }),
+  );
+  return responseTo(request, run, undefined, isTyped);
+}
