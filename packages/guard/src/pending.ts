@@ -4,6 +4,8 @@ interface Pending {
   readonly frame: RequestFrame;
   /** Whether the upstream has it; otherwise it is sent when a link is ready. */
   isSent: boolean;
+  /** Whether a server has refused it because its session had ended. */
+  isRefused?: boolean;
 }
 
 /** Requests of the client, other than calls, that the upstream has not answered. */
@@ -29,10 +31,16 @@ export class PendingRequests {
     return frame;
   }
 
-  /** The upstream has not processed this request: it is sent again on the next link. */
-  keep(id: Id): void {
+  /**
+   * The upstream has not processed this request: it is sent again on the next link; after the end of a
+   * session only once. Returns false if it is not.
+   */
+  keep(id: Id, hasSessionEnded: boolean): boolean {
     const pending = this.#byId.get(id);
-    if (pending) pending.isSent = false;
+    if (!pending || (hasSessionEnded && pending.isRefused)) return false;
+    pending.isSent = false;
+    pending.isRefused ||= hasSessionEnded;
+    return true;
   }
 
   /** All are lost. Those that change nothing are sent again; returns the others. */

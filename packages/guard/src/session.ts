@@ -14,7 +14,7 @@ import {
 } from './frame.js';
 import { Handshake } from './handshake.js';
 import { watchHealth, type HealthWatch } from './health.js';
-import type { Link } from './link.js';
+import { SessionEnded, type Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { OwnRequests } from './own-requests.js';
 import { PendingRequests } from './pending.js';
@@ -238,7 +238,8 @@ export class Session {
   #fail(id: Id, fault: Fault): void {
     if (this.#calls.fail(id, fault) || this.#own.settle(id)) return;
     // Another link is on its way.
-    if (fault.sent === 'no' && !this.#restarts.current) return this.#pending.keep(id);
+    const isKept = fault.sent === 'no' && !this.#restarts.current;
+    if (isKept && this.#pending.keep(id, fault.cause instanceof SessionEnded)) return;
     if (!this.#pending.take(id)) return;
     this.#refuse(id, UNAVAILABLE_CODE, textOf(fault), { retryable: fault.final !== true });
   }
