@@ -4,6 +4,7 @@ import {
   type Arguments,
   type Tool,
   type ToolContext,
+  type ToolOperation,
 } from '@toolkeel/contract';
 import type { HostLog } from '@toolkeel/host';
 import type { CallEngine, CompletedRun } from '@toolkeel/host/parts';
@@ -22,7 +23,7 @@ import {
   type Upstream,
 } from '@toolkeel/kernel';
 import { TtlCache } from '@toolkeel/pack-kit/base';
-import { ANSWERED, failed, isReply, recorded, responseTo } from './answers.js';
+import { ANSWERED, failed, faultOfThrown, isReply, recorded, responseTo } from './answers.js';
 import type { Exchange, Job, SentRequest } from './attempts.js';
 import type { UpstreamConfig } from './config.js';
 import type { ListedTool } from './effects.js';
@@ -115,7 +116,7 @@ export class GuardedCalls {
           retryUnsent: true,
           layers: [limit],
           listener: (event) => options.engine().observe(event),
-          classify: (cause): Fault => ({ kind: 'unexpected', sent: 'maybe', cause }),
+          classify: (cause): Fault => faultOfThrown(cause, true),
         },
       );
     this.#send = { read: create('read'), idempotent: create('idempotent'), once: create('once') };
@@ -347,6 +348,25 @@ export class GuardedCalls {
 
 const writeDirectly: SentRequest['write'] = (write) => write();
 
+/** Writes once the journal has recorded it. The journal may refuse: nothing was sent then. */
+async function journaled(
+  operation: ToolOperation,
+  write: () => Promise<ResponseFrame>,
+  { signal }: AttemptContext,
+): Promise<ResponseFrame> {
+  let isWritten = false;
+  const record = (): Promise<ResponseFrame> => {
+    isWritten = true;
+    return write();
+  };
+  try {
+    return await operation.send(record, { signal });
+  } catch (cause) {
+    if (cause instanceof FaultError) throw cause;
+    throw new FaultError(faultOfThrown(cause, isWritten));
+  }
+}
+
 /** One attempt. A transient failure in the answer of a read is a fault, so that the kernel repeats it. */
 async function send(
   { exchange, request, operation, isMutation }: Job,
@@ -357,7 +377,7 @@ async function send(
   const reply = await exchange.send(attempt, {
     request,
     isMutation,
-    write: operation ? (write) => operation.send(write, { signal: attempt.signal }) : writeDirectly,
+    write: operation ? (write) => journaled(operation, write, attempt) : writeDirectly,
   });
   // An error of a mutation never proves that nothing happened.
   const tool = request.message.params?.['name'] as string;
