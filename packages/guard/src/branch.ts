@@ -27,7 +27,7 @@ export interface BranchUpstream {
   readonly isBridged: boolean;
   /** What it has said about its revision, to any client. */
   readonly spoken: SpokenRevision;
-  readonly calls: Pick<GuardedCalls, 'run'>;
+  readonly calls: Pick<GuardedCalls, 'run' | 'limitMs'>;
   readonly open: (client: Client) => Session;
 }
 

@@ -4,7 +4,6 @@ import {
   type Arguments,
   type Tool,
   type ToolContext,
-  type ToolOperation,
 } from '@toolkeel/contract';
 import type { HostLog } from '@toolkeel/host';
 import type { CallEngine, CompletedRun } from '@toolkeel/host/parts';
@@ -28,6 +27,7 @@ import type { Exchange, Job, SentRequest } from './attempts.js';
 import type { UpstreamConfig } from './config.js';
 import type { ListedTool } from './effects.js';
 import { toolFilter } from './diet.js';
+import { endsWithin } from './ends-within.js';
 import { errorReader, type ErrorReader } from './faults.js';
 import type { GuardGovernance } from './governance.js';
 import {
@@ -39,6 +39,7 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import { journaled } from './journaled.js';
 import type { Pins } from './pins.js';
 import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
@@ -173,8 +174,10 @@ export class GuardedCalls {
   async run(frame: RequestFrame, exchange: Exchange): Promise<Answer> {
     const { message } = frame;
     try {
-      await exchange.tools();
-      return await this.#run(frame, exchange);
+      const { arrivedAt = performance.now() } = frame;
+      const listed = exchange.tools();
+      const isInTime = !listed || (await endsWithin(listed, arrivedAt + this.limitMs(frame) - performance.now()));
+      return await this.#run(frame, exchange, isInTime ? arrivedAt : undefined);
     } catch (cause) {
       this.#options.log('error', 'unexpected', { cause });
       const error = { code: -32_603, message: 'Internal error; see the log of the guard.' };
@@ -182,7 +185,16 @@ export class GuardedCalls {
     }
   }
 
-  async #run(frame: RequestFrame, exchange: Exchange): Promise<Answer> {
+  /** How long a call may take, from its arrival. */
+  limitMs({ message: { params } }: RequestFrame): number {
+    const name = params?.['name'];
+    if (typeof name !== 'string') return this.#timeoutMs;
+    const guarded = this.#tools.get(name) ?? this.#guard({ name });
+    return guarded.timeoutMs ?? this.#timeoutMs;
+  }
+
+  /** `arrivedAt`: undefined if the time of the call passed before the tools were known. */
+  async #run(frame: RequestFrame, exchange: Exchange, arrivedAt?: number): Promise<Answer> {
     const { params = {} } = frame.message;
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string' || !isObject(given)) {
@@ -191,11 +203,12 @@ export class GuardedCalls {
     if (this.#isAllowed?.(name) === false) {
       return { frame: refusalOf(frame, `Unknown tool: ${name.slice(0, 100)}`) };
     }
-    if (!this.#tools.isComplete) {
+    if (!this.#tools.isComplete || arrivedAt === undefined) {
+      const expiredMs = arrivedAt === undefined ? this.limitMs(frame) : undefined;
       const tool = this.#guard({ name }).withEffect('once');
       const engine = this.#options.engine();
       return {
-        frame: await refuseUnlisted({ engine, tool, args: given, request: frame, exchange }),
+        frame: await refuseUnlisted({ engine, tool, args: given, request: frame, exchange, expiredMs }),
       };
     }
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
@@ -225,7 +238,7 @@ export class GuardedCalls {
       {
         spec: tool,
         load: () => ({ ...tool, handler }),
-        timeoutMs: guarded.timeoutMs ?? this.#timeoutMs,
+        timeoutMs: Math.max(1, arrivedAt + this.limitMs(frame) - performance.now()),
         byteBudget: BYTE_BUDGET,
         reportsEvents: true,
       },
@@ -347,25 +360,6 @@ export class GuardedCalls {
 }
 
 const writeDirectly: SentRequest['write'] = (write) => write();
-
-/** Writes once the journal has recorded it. The journal may refuse: nothing was sent then. */
-async function journaled(
-  operation: ToolOperation,
-  write: () => Promise<ResponseFrame>,
-  { signal }: AttemptContext,
-): Promise<ResponseFrame> {
-  let isWritten = false;
-  const record = (): Promise<ResponseFrame> => {
-    isWritten = true;
-    return write();
-  };
-  try {
-    return await operation.send(record, { signal });
-  } catch (cause) {
-    if (cause instanceof FaultError) throw cause;
-    throw new FaultError(faultOfThrown(cause, isWritten));
-  }
-}
 
 /** One attempt. A transient failure in the answer of a read is a fault, so that the kernel repeats it. */
 async function send(

@@ -5,6 +5,7 @@ import {
   frameOf,
   isRequest,
   isResponse,
+  isSafeMethod,
   objectIn,
   type Frame,
   type Id,
@@ -38,7 +39,7 @@ const UNAVAILABLE_CODE = 503;
 export class Session {
   readonly #options: SessionOptions;
   readonly #restarts: Restarts;
-  readonly #pending = new PendingRequests();
+  readonly #pending: PendingRequests;
   readonly #calls: SessionCalls;
   readonly #own = new OwnRequests();
   readonly #upstreamRequests = new Set<Id>();
@@ -50,7 +51,10 @@ export class Session {
     ask: (method, params) => this.#ask(method, params, this.#options.startTimeoutMs),
     hasTools: async () => {
       // A client may send its first calls together with its handshake.
-      if (this.#handshake.initialize) await this.#handshake.decided;
+      const { initialize, isDecided, decided } = this.#handshake;
+      // A handshake that failed is tried again for the calls that follow.
+      if (isDecided && !this.#modernMeta && !this.#capabilities) this.#restarts.start();
+      if (initialize) await decided;
       return this.#modernMeta !== undefined || this.#capabilities?.['tools'] !== undefined;
     },
     onTools: (tools) => this.#options.calls.replace(tools),
@@ -70,6 +74,11 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     const { name, connect, log, client } = options;
+    this.#pending = new PendingRequests({
+      ...options,
+      onExpired: (frame, reason) => this.#expired(frame, reason),
+      onSilent: () => void this.#probe(),
+    });
     this.#restarts = new Restarts({
       name,
       connect,
@@ -177,6 +186,16 @@ export class Session {
     if (!answered && this.#restarts.current === link) this.#restarts.restart('does not respond');
   }
 
+  /** The upstream does not answer a request other than a call. */
+  #expired({ message: { id, method } }: RequestFrame, reason: string): void {
+    if (method === 'initialize') return this.#restarts.end(reason);
+    const { log, name: upstream } = this.#options;
+    log('warn', 'upstream_request_timeout', { upstream, method, reason });
+    const data = { retryable: isSafeMethod(method) };
+    this.#refuse(id, UNAVAILABLE_CODE, `The upstream ${reason}.`, data);
+    this.#abandon(id, true, false);
+  }
+
   // ---- from the upstream --------------------------------------------------------------------
 
   #fromUpstream(frame: Frame): void {
@@ -193,6 +212,7 @@ export class Session {
       return log('warn', 'upstream_error', { upstream, code, text });
     }
     if (message.method === 'notifications/progress') {
+      this.#pending.progress(message.params?.['progressToken']);
       const progress = this.#calls.progress(frame);
       return progress && this.#toClient(progress);
     }
@@ -369,6 +389,7 @@ export class Session {
   async close(): Promise<void> {
     this.#health.stop();
     this.disconnect();
+    this.#pending.clear();
     await this.#restarts.close();
     this.#own.lose();
     this.#onClosed();

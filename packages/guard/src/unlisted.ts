@@ -10,18 +10,28 @@ interface RefusedCall {
   readonly args: Arguments;
   readonly request: RequestFrame;
   readonly exchange: Pick<Exchange, 'signal' | 'reason'>;
+  /** The time limit of the call, if it has passed. */
+  readonly expiredMs?: number | undefined;
 }
 
 const TIMEOUT_MS = 1000;
+const LATE = 'The server was not ready, or had not listed its tools, within';
 
 /**
  * Answers a call of a server whose tools were never listed, because it did not start or has none: neither
  * effects nor rules are known, so nothing is sent.
  */
 export async function refuseUnlisted(call: RefusedCall): Promise<Frame> {
-  const { engine, tool, args, request, exchange } = call;
-  const message = `The server ${exchange.reason()}. Nothing was sent.`;
-  const { input } = toolError('upstream_unavailable', message, { outcome: 'not_executed' });
+  const { engine, tool, args, request, exchange, expiredMs } = call;
+  const { input } =
+    expiredMs === undefined
+      ? toolError('upstream_unavailable', `The server ${exchange.reason()}. Nothing was sent.`, {
+          outcome: 'not_executed',
+        })
+      : toolError('timeout', `${LATE} ${expiredMs / 1000} s. Nothing was sent.`, {
+          outcome: 'not_executed',
+          details: { clock: 'deadline' },
+        });
   const context = { mcpReq: { method: 'tools/call', signal: exchange.signal } };
   const run = await engine.runBegun(
     engine.begin(tool.name, TIMEOUT_MS, context, true),
