@@ -207,6 +207,10 @@ export class Attempts {
     this.#options.onAbandoned(id, isTimeout, isMutation);
   }
 
+  has(id: Id): boolean {
+    return this.#byId.has(id);
+  }
+
   /** False if the frame answers none of the attempts. */
   settle(frame: ResponseFrame): boolean {
     const open = this.#byId.get(frame.message.id);
