@@ -17,7 +17,7 @@ import { Handshake } from './handshake.js';
 import { watchHealth, type HealthWatch } from './health.js';
 import { SessionEnded, type Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
-import { OwnRequests } from './own-requests.js';
+import { ownIds, OwnRequests } from './own-requests.js';
 import { PendingRequests } from './pending.js';
 import { Restarts } from './restarts.js';
 import { SessionCalls } from './session-calls.js';
@@ -52,7 +52,7 @@ export class Session {
     hasTools: async () => {
       // A client may send its first calls together with its handshake.
       const { initialize, isDecided, decided } = this.#handshake;
-      // A handshake that failed is tried again for the calls that follow.
+      // A handshake that failed is repeated for the calls that follow.
       if (isDecided && !this.#modernMeta && !this.#capabilities) this.#restarts.start();
       if (initialize) await decided;
       return this.#modernMeta !== undefined || this.#capabilities?.['tools'] !== undefined;
@@ -64,7 +64,7 @@ export class Session {
   /** Notifications of the client that arrived before the upstream was ready. */
   #outbox: Frame[] = [];
   readonly #health: HealthWatch;
-  #sequence = 0;
+  readonly #nextId = ownIds((id) => this.#isAwaited(id) || this.#calls.isSent(id));
   #onClosed = (): void => {};
   /** Resolves when the upstream of this session has ended. */
   readonly closed = new Promise<void>((resolve) => {
@@ -74,11 +74,9 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     const { name, connect, log, client } = options;
-    this.#pending = new PendingRequests({
-      ...options,
-      onExpired: (frame, reason) => this.#expired(frame, reason),
-      onSilent: () => void this.#probe(),
-    });
+    const onExpired = (frame: RequestFrame, reason: string) => this.#expired(frame, reason);
+    const onSilent = (): void => void this.#probe();
+    this.#pending = new PendingRequests({ ...options, onExpired, onSilent });
     this.#restarts = new Restarts({
       name,
       connect,
@@ -95,7 +93,7 @@ export class Session {
       ...options,
       restarts: this.#restarts,
       listing: this.#listing,
-      nextId: () => this.#nextId(),
+      nextId: this.#nextId,
       meta: () => this.#modernMeta,
       onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
     });
@@ -120,7 +118,8 @@ export class Session {
 
   #request(frame: RequestFrame): void {
     const { id, method, params } = frame.message;
-    if (this.#pending.has(id) || this.#calls.has(id)) {
+    // A call gets another id if a cancelled one is still in flight with this one.
+    if (this.#isAwaited(id) || (method !== 'tools/call' && this.#calls.isSent(id))) {
       return this.#refuse(id, -32_600, 'Invalid Request: a request with this id is in flight');
     }
     const meta = objectIn(params, '_meta');
@@ -131,6 +130,10 @@ export class Session {
     const isSent = this.#trySend(frame);
     this.#pending.add(frame, isSent);
     if (!isSent) this.#restarts.start();
+  }
+
+  #isAwaited(id: Id): boolean {
+    return this.#pending.has(id) || this.#calls.has(id) || this.#own.has(id);
   }
 
   #notification(frame: Frame): void {
@@ -217,10 +220,11 @@ export class Session {
       return progress && this.#toClient(progress);
     }
     if (message.method === 'notifications/tools/list_changed') {
-      void this.#listing.fetch(true);
-      // Clients of 2026-07-28 get it as subscribers only.
-      const meta = objectIn(message.params, '_meta');
-      if (this.#modernMeta && meta[SUBSCRIPTION_KEY] === undefined) return;
+      const subscription = objectIn(message.params, '_meta')[SUBSCRIPTION_KEY];
+      return this.#listing.changed(subscription, () => {
+        // Clients of 2026-07-28 get it as subscribers only.
+        if (!this.#modernMeta || subscription !== undefined) this.#toClient(frame);
+      });
     }
     if (message.method === 'notifications/cancelled') {
       this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
@@ -347,10 +351,6 @@ export class Session {
     }
   }
 
-  #nextId(): Id {
-    return `toolkeel:${++this.#sequence}`;
-  }
-
   #trySend(frame: Frame): boolean {
     try {
       this.#restarts.current?.send(frame);
@@ -391,6 +391,7 @@ export class Session {
     this.disconnect();
     this.#pending.clear();
     await this.#restarts.close();
+    this.#listing.lose();
     this.#own.lose();
     this.#onClosed();
   }
