@@ -176,7 +176,8 @@ export class GuardedCalls {
     try {
       const { arrivedAt = performance.now() } = frame;
       const listed = exchange.tools();
-      const isInTime = !listed || (await endsWithin(listed, arrivedAt + this.limitMs(frame) - performance.now()));
+      const isInTime =
+        !listed || (await endsWithin(listed, arrivedAt + this.limitMs(frame) - performance.now()));
       return await this.#run(frame, exchange, isInTime ? arrivedAt : undefined);
     } catch (cause) {
       this.#options.log('error', 'unexpected', { cause });
@@ -208,7 +209,14 @@ export class GuardedCalls {
       const tool = this.#guard({ name }).withEffect('once');
       const engine = this.#options.engine();
       return {
-        frame: await refuseUnlisted({ engine, tool, args: given, request: frame, exchange, expiredMs }),
+        frame: await refuseUnlisted({
+          engine,
+          tool,
+          args: given,
+          request: frame,
+          exchange,
+          expiredMs,
+        }),
       };
     }
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));

@@ -30,7 +30,8 @@ describe('a call that the journal must not send', () => {
         onCall: () => text('done'),
       });
       const one = await client();
-      for (const n of [1, 2]) expect((await one.call('add', { n })).result).toMatchObject(text('done'));
+      for (const n of [1, 2])
+        expect((await one.call('add', { n })).result).toMatchObject(text('done'));
       for (const n of [3, 4, 3]) {
         expect(errorOf(await one.call('add', { n }))).toMatchObject({
           code: 'policy_denied_rate_limited',

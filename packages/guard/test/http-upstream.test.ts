@@ -246,7 +246,11 @@ it('a 404 without a session is an error of the call', async () => {
 });
 
 it('refuses a request other than a call that ends two sessions', async () => {
-  const { client, http } = await open(() => text('ok'), {}, (method) => method === 'prompts/get');
+  const { client, http } = await open(
+    () => text('ok'),
+    {},
+    (method) => method === 'prompts/get',
+  );
   const { error } = await (await client()).ask('prompts/get', { name: 'p' });
   expect(error).toMatchObject({ code: 503 });
   expect(http.sessions.length).toBeLessThanOrEqual(3);
