@@ -11,13 +11,15 @@ interface Pending {
 
 interface PendingOptions {
   readonly startTimeoutMs: number;
-  /** The time limit of requests other than the handshake, without progress. */
+  /** The time limit of requests other than handshakes, without progress. */
   readonly requestTimeoutMs: number;
   /** A request was not answered in time, and is not pending any more. A handshake still is. */
   readonly onExpired: (frame: RequestFrame, reason: string) => void;
   /** A request that may take any time was not answered for a while. */
   readonly onSilent: () => void;
 }
+
+const HANDSHAKES: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 
 /** Requests of the client, other than calls, that the upstream has not answered. */
 export class PendingRequests {
@@ -42,7 +44,7 @@ export class PendingRequests {
 
   #timer(frame: RequestFrame): NodeJS.Timeout {
     const { startTimeoutMs, requestTimeoutMs } = this.#options;
-    const isHandshake = frame.message.method === 'initialize';
+    const isHandshake = HANDSHAKES.has(frame.message.method);
     const limitMs = isHandshake ? startTimeoutMs : requestTimeoutMs;
     return setTimeout(() => this.#expire(frame, limitMs), limitMs).unref();
   }
