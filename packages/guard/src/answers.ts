@@ -1,4 +1,4 @@
-import { answer, faulted, toolError, type Envelope } from '@toolkeel/contract';
+import { answer, faulted, raisedToolError, toolError, type Envelope } from '@toolkeel/contract';
 import { callToolResult, type CompletedRun } from '@toolkeel/host/parts';
 import type { Fault } from '@toolkeel/kernel';
 import {
@@ -26,9 +26,23 @@ export function isReply(cause: unknown): cause is ResponseFrame {
 
 /** The error of a call that the upstream did not answer. */
 export function failed(fault: Fault, isMutation: boolean) {
+  const refusal = raisedToolError(fault.cause);
+  if (refusal && fault.sent === 'no') return refusal;
+  // An earlier attempt was sent, so the refusal of a further one says nothing about the outcome.
+  if (refusal) return faulted({ kind: 'network', sent: 'maybe' });
   if (fault.kind !== 'bad_response' || fault.final !== true) return faulted(fault);
   const message = 'The response of the upstream is too large. Ask for less.';
   return toolError('response_too_large', message, isMutation ? { outcome: 'executed' } : {});
+}
+
+/**
+ * The fault of what an exchange threw. The journal throws why a call must not be sent, such as a limit of
+ * the policy or a lost lease: `failed` passes that on.
+ */
+export function faultOfThrown(cause: unknown, isWritten: boolean): Fault {
+  const refusal = raisedToolError(cause);
+  const isUnsent = refusal !== undefined && !isWritten && refusal.input.outcome !== 'unknown';
+  return { kind: 'unexpected', sent: isUnsent ? 'no' : 'maybe', final: true, cause };
 }
 
 /** Why a request other than a call failed. */

@@ -10,7 +10,7 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import type { ResultKeeper } from './kept-results.js';
-import type { Link } from './link.js';
+import { SessionEnded, type Link } from './link.js';
 
 /** A call of a client. */
 export interface CallState {
@@ -167,6 +167,8 @@ export class Attempts {
   readonly #options: AttemptsOptions;
   readonly #byId = new InFlightTable<OpenAttempt>();
   readonly #byToken = new InFlightTable<OpenAttempt>();
+  /** Mutations that were refused because their session had ended. */
+  readonly #refused = new WeakSet<CallState>();
 
   constructor(options: AttemptsOptions) {
     this.#options = options;
@@ -205,6 +207,10 @@ export class Attempts {
     this.#options.onAbandoned(id, isTimeout, isMutation);
   }
 
+  has(id: Id): boolean {
+    return this.#byId.has(id);
+  }
+
   /** False if the frame answers none of the attempts. */
   settle(frame: ResponseFrame): boolean {
     const open = this.#byId.get(frame.message.id);
@@ -214,8 +220,19 @@ export class Attempts {
 
   fail(id: Id, fault: Fault): boolean {
     const open = this.#byId.get(id);
-    open?.reject(new FaultError(fault));
+    open?.reject(new FaultError(this.#believed(open, fault)));
     return open !== undefined;
+  }
+
+  /**
+   * A mutation is sent again to a new session once. That a session has ended which was opened for this very
+   * call is not believed: the refusal may be the answer of a tool.
+   */
+  #believed({ call, isMutation }: OpenAttempt, fault: Fault): Fault {
+    if (!isMutation || !(fault.cause instanceof SessionEnded)) return fault;
+    const isFirst = !this.#refused.has(call);
+    this.#refused.add(call);
+    return isFirst ? fault : { kind: 'network', sent: 'maybe', final: true, cause: fault.cause };
   }
 
   /** Extends the attempt that progress belongs to. Returns the frame for the client, if any. */

@@ -11,6 +11,7 @@ import {
 import type { SpokenRevision } from './bridge.js';
 import { MODERN_VERSION } from './bridge-parts.js';
 import type { GuardedCalls } from './calls.js';
+import { ownIds } from './own-requests.js';
 import type { Client } from './session-options.js';
 import type { Session } from './session.js';
 
@@ -27,7 +28,7 @@ export interface BranchUpstream {
   readonly isBridged: boolean;
   /** What it has said about its revision, to any client. */
   readonly spoken: SpokenRevision;
-  readonly calls: Pick<GuardedCalls, 'run'>;
+  readonly calls: Pick<GuardedCalls, 'run' | 'limitMs'>;
   readonly open: (client: Client) => Session;
 }
 
@@ -71,7 +72,7 @@ export class Branch {
   /** Added to requests of the guard itself. */
   #meta: Members | undefined;
   #failures = 0;
-  #sequence = 0;
+  readonly #nextId = ownIds((id) => this.#waiting.has(id));
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -196,7 +197,7 @@ export class Branch {
 
   /** Makes a request beside those of the client. Undefined: no answer in time. */
   ask(method: string, params: Members, timeoutMs: number): Promise<Message | undefined> {
-    const id = `toolkeel-route:${++this.#sequence}`;
+    const id = this.#nextId();
     return new Promise((resolve) => {
       const settle = (message: Message | undefined): void => {
         clearTimeout(timer);

@@ -13,7 +13,7 @@ import {
   type RequestFrame,
 } from './frame.js';
 import type { Connect, Link, LinkEvents } from './link.js';
-import { OwnRequests } from './own-requests.js';
+import { ownIds, OwnRequests } from './own-requests.js';
 
 /**
  * Which clients are bridged to a server that does not speak their revision: none; those that open a session
@@ -72,7 +72,7 @@ class Bridge {
   #initialize: RequestFrame | undefined;
   /** Frames that wait for the decision; undefined if they need not wait. */
   #waiting: [frame: Frame, isMutation: boolean][] | undefined;
-  #sequence = 0;
+  readonly #nextId = ownIds((id) => this.#own.has(id));
 
   constructor(connect: Connect, events: LinkEvents, options: BridgeOptions, verdict: Verdict) {
     this.#events = events;
@@ -209,7 +209,7 @@ class Bridge {
     params: Readonly<Record<string, unknown>>,
     timeoutMs: number,
   ): Promise<Message | undefined> {
-    const id = `toolkeel-bridge:${++this.#sequence}`;
+    const id = this.#nextId();
     const answered = await this.#own.ask(
       this.#inner,
       { jsonrpc: '2.0', id, method, params },

@@ -22,11 +22,12 @@ import {
   type Upstream,
 } from '@toolkeel/kernel';
 import { TtlCache } from '@toolkeel/pack-kit/base';
-import { ANSWERED, failed, isReply, recorded, responseTo } from './answers.js';
+import { ANSWERED, failed, faultOfThrown, isReply, recorded, responseTo } from './answers.js';
 import type { Exchange, Job, SentRequest } from './attempts.js';
 import type { UpstreamConfig } from './config.js';
 import type { ListedTool } from './effects.js';
 import { toolFilter } from './diet.js';
+import { endsWithin } from './ends-within.js';
 import { errorReader, type ErrorReader } from './faults.js';
 import type { GuardGovernance } from './governance.js';
 import {
@@ -38,12 +39,13 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import { journaled } from './journaled.js';
 import type { Pins } from './pins.js';
 import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
 import { Repeats, TICKET, type Ticket } from './repeats.js';
 import type { ToolConfig } from './profiles.js';
-import { refuse, unlistedError, inexactError } from './refusals.js';
+import { inexactError, lateError, refuse, unlistedError } from './refusals.js';
 import { callOf, inexactArgument, proposedKey, refusalOf, withKey } from './requests.js';
 import { ToolRegistry } from './tool-registry.js';
 import { guardTool, type GuardedTool } from './tools.js';
@@ -115,7 +117,7 @@ export class GuardedCalls {
           retryUnsent: true,
           layers: [limit],
           listener: (event) => options.engine().observe(event),
-          classify: (cause): Fault => ({ kind: 'unexpected', sent: 'maybe', cause }),
+          classify: (cause): Fault => faultOfThrown(cause, true),
         },
       );
     this.#send = { read: create('read'), idempotent: create('idempotent'), once: create('once') };
@@ -172,8 +174,11 @@ export class GuardedCalls {
   async run(frame: RequestFrame, exchange: Exchange): Promise<Answer> {
     const { message } = frame;
     try {
-      await exchange.tools();
-      return await this.#run(frame, exchange);
+      const { arrivedAt = performance.now() } = frame;
+      const listed = exchange.tools();
+      const isInTime =
+        !listed || (await endsWithin(listed, arrivedAt + this.limitMs(frame) - performance.now()));
+      return await this.#run(frame, exchange, isInTime ? arrivedAt : undefined);
     } catch (cause) {
       this.#options.log('error', 'unexpected', { cause });
       const error = { code: -32_603, message: 'Internal error; see the log of the guard.' };
@@ -181,7 +186,16 @@ export class GuardedCalls {
     }
   }
 
-  async #run(frame: RequestFrame, exchange: Exchange): Promise<Answer> {
+  /** How long a call may take, from its arrival. */
+  limitMs({ message: { params } }: RequestFrame): number {
+    const name = params?.['name'];
+    if (typeof name !== 'string') return this.#timeoutMs;
+    const guarded = this.#tools.get(name) ?? this.#guard({ name });
+    return guarded.timeoutMs ?? this.#timeoutMs;
+  }
+
+  /** `arrivedAt`: undefined if the time of the call passed before the tools were known. */
+  async #run(frame: RequestFrame, exchange: Exchange, arrivedAt?: number): Promise<Answer> {
     const { params = {} } = frame.message;
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string' || !isObject(given)) {
@@ -190,11 +204,15 @@ export class GuardedCalls {
     if (this.#isAllowed?.(name) === false) {
       return { frame: refusalOf(frame, `Unknown tool: ${name.slice(0, 100)}`) };
     }
-    if (!this.#tools.isComplete) {
+    if (!this.#tools.isComplete || arrivedAt === undefined) {
+      const error =
+        arrivedAt === undefined
+          ? lateError(this.limitMs(frame))
+          : unlistedError(exchange.reason());
       const tool = this.#guard({ name }).withEffect('once');
       const engine = this.#options.engine();
       const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
-      return { frame: await refuse(call, unlistedError(exchange.reason())) };
+      return { frame: await refuse(call, error) };
     }
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
     const effect = guarded.decision.of(given);
@@ -229,7 +247,7 @@ export class GuardedCalls {
       {
         spec: tool,
         load: () => ({ ...tool, handler }),
-        timeoutMs: guarded.timeoutMs ?? this.#timeoutMs,
+        timeoutMs: Math.max(1, arrivedAt + this.limitMs(frame) - performance.now()),
         byteBudget: BYTE_BUDGET,
         reportsEvents: true,
       },
@@ -361,7 +379,7 @@ async function send(
   const reply = await exchange.send(attempt, {
     request,
     isMutation,
-    write: operation ? (write) => operation.send(write, { signal: attempt.signal }) : writeDirectly,
+    write: operation ? (write) => journaled(operation, write, attempt) : writeDirectly,
   });
   // An error of a mutation never proves that nothing happened.
   const tool = request.message.params?.['name'] as string;

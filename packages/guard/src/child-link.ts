@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { findId, LineBuffer } from '@toolkeel/host/parts';
 import type { HostLog } from '@toolkeel/host';
+import { endsWithin } from './ends-within.js';
 import { parseLine } from './frame.js';
 import { LineWriter } from './line-writer.js';
 import type { Connect } from './link.js';
@@ -147,16 +148,6 @@ async function endGroup(child: Pick<ChildProcess, 'pid'>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   signalGroup(child, 'SIGKILL');
-}
-
-function endsWithin(ended: Promise<void>, ms: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ms);
-    void ended.then(() => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
 }
 
 /** False if the process and its group have ended already. 0 only asks. */

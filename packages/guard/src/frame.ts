@@ -25,6 +25,8 @@ export interface Frame {
   readonly message: Message;
   /** Without a line break. */
   readonly line: string;
+  /** When it came from the client, on the clock of `performance.now()`, if it had to wait since. */
+  readonly arrivedAt?: number;
 }
 
 export interface RequestFrame extends Frame {
@@ -132,4 +134,11 @@ const SAFE_METHODS: ReadonlySet<string> = new Set([
 
 export function isSafeMethod(method: string): boolean {
   return SAFE_METHODS.has(method);
+}
+
+/** Requests whose answer comes when something else ends: at the end of a subscription or a task. */
+const OPEN_ENDED: ReadonlySet<string> = new Set(['subscriptions/listen', 'tasks/result']);
+
+export function isOpenEnded(method: string): boolean {
+  return OPEN_ENDED.has(method);
 }

@@ -10,22 +10,34 @@ export class Handshake {
   initialized: Frame | undefined;
   #logLevel: RequestFrame | undefined;
   readonly #subscriptions = new Map<string, RequestFrame>();
-  #onDecided = (): void => {};
-  /** Resolves when the revision of the session is decided. */
-  readonly decided = new Promise<void>((resolve) => {
-    this.#onDecided = resolve;
-  });
+  #onDecided: (() => void) | undefined;
+  /** Resolves when the revision of the session is decided, or the handshake has failed. */
+  decided = this.#undecided();
+
+  #undecided(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onDecided = resolve;
+    });
+  }
+
+  get isDecided(): boolean {
+    return this.#onDecided === undefined;
+  }
 
   decide(): void {
-    this.#onDecided();
+    this.#onDecided?.();
+    this.#onDecided = undefined;
   }
 
   /** Remembers a request that a new server needs as well. */
   note(frame: RequestFrame): void {
     const { method, params } = frame.message;
     const uri = params?.['uri'];
-    if (method === 'initialize') this.initialize = frame;
-    else if (method === 'logging/setLevel') this.#logLevel = frame;
+    if (method === 'initialize') {
+      this.initialize = frame;
+      // A client that tries again after a failure.
+      if (this.isDecided) this.decided = this.#undecided();
+    } else if (method === 'logging/setLevel') this.#logLevel = frame;
     else if (method === 'resources/unsubscribe') this.#subscriptions.delete(String(uri));
     else if (method === 'resources/subscribe' && typeof uri === 'string') {
       this.#subscriptions.set(uri, frame);

@@ -1,9 +1,19 @@
 import { classifyError, FaultError, faultFromResponse, type Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
 import { Agent, request, type Dispatcher } from 'undici';
-import { isObject, isRequest, objectIn, oneLine, parseLine, type Frame, type Id } from './frame.js';
+import {
+  isObject,
+  isRequest,
+  objectIn,
+  oneLine,
+  parseLine,
+  type Frame,
+  type Id,
+  type RequestFrame,
+} from './frame.js';
 import { headerText } from './http.js';
-import type { Connect, LinkEvents } from './link.js';
+import { responseIn, sessionAfter } from './http-refusal.js';
+import { SessionEnded, type Connect, type LinkEvents } from './link.js';
 
 export interface HttpLinkOptions {
   readonly name: string;
@@ -91,6 +101,7 @@ class HttpLink {
   }
 
   async #post(frame: Frame, isMutation: boolean, signal: AbortSignal): Promise<void> {
+    const hasSession = this.#sessionId !== undefined;
     const response = await request(this.#options.url, {
       method: 'POST',
       headers: {
@@ -107,7 +118,7 @@ class HttpLink {
     const sessionId = headerOf(response, 'mcp-session-id');
     if (sessionId !== undefined) this.#sessionId = sessionId;
     if (!isRequest(frame)) return response.body.dump();
-    if (statusCode >= 400) return this.#refused(frame.message.id, response);
+    if (statusCode >= 400) return this.#refused(frame, { isMutation, hasSession }, response);
     const { id } = frame.message;
     if (isEventStream(response)) return this.#readEvents(response, id, signal);
     const text = await readText(response, MAX_BYTES);
@@ -116,23 +127,34 @@ class HttpLink {
     if (!this.#deliver(text, id)) throw new FaultError({ kind: 'bad_response', sent: 'answered' });
   }
 
-  /** An error status. Its body may be the response to the request. */
-  async #refused(id: Id, response: Response): Promise<void> {
+  /** An error status. Its body may be the response to the request. `hasSession`: of the request. */
+  async #refused(
+    { message: { id, method } }: RequestFrame,
+    { isMutation, hasSession }: { readonly isMutation: boolean; readonly hasSession: boolean },
+    response: Response,
+  ): Promise<void> {
     const { statusCode: status, headers } = response;
     const body = await readText(response, MAX_ERROR_BYTES);
-    // The specification says 404; some servers answer 400 with a text.
-    const isForgotten =
-      this.#sessionId !== undefined &&
-      (status === 404 || (status === 400 && /\bsession\b/i.test(body)));
-    if (isForgotten) {
+    const isTransient = status === 429 || status >= 500;
+    const answer = responseIn(body, id);
+    if (answer) {
+      const isRepeated = isTransient && method === 'tools/call' && !isMutation;
+      if (!isRepeated) return void this.#deliver(body, id);
+      // The caller gets it if no further attempt succeeds.
+      const fault = faultFromResponse({ status, headers, body }, Date.now());
+      throw new FaultError({ ...fault, cause: answer });
+    }
+    const session = hasSession ? sessionAfter(status, body) : 'open';
+    if (session !== 'open') {
       this.#forget();
       // The server may keep the stream of a session open that it has forgotten.
       this.#listening?.abort();
-      const cause = new Error('the server has forgotten the session');
+      const cause = new SessionEnded(`the server ${FORGOTTEN}`);
+      const isDoubtful = isMutation && session === 'doubtful';
+      if (isDoubtful) throw new FaultError({ kind: 'network', sent: 'maybe', final: true, cause });
       throw new FaultError({ kind: 'connect', sent: 'no', cause });
     }
-    const isTransient = status === 429 || status >= 500;
-    if (!isTransient && this.#deliver(body, id)) return;
+    if (!isTransient) this.#deliver(body, undefined);
     throw new FaultError(faultFromResponse({ status, headers, body }, Date.now()));
   }
 

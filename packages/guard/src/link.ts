@@ -29,3 +29,11 @@ export interface LinkEvents {
 
 /** Connects to an upstream. Frames may be sent at once; failures are reported by `onClosed`. */
 export type Connect = (events: LinkEvents) => Link;
+
+/**
+ * The cause of a fault: the server does not know the session of a request, so it has not processed it. A
+ * server may also say so of a request that it has processed: see `Attempts`.
+ */
+export class SessionEnded extends Error {
+  override readonly name = 'SessionEnded';
+}

@@ -1,6 +1,7 @@
 import type { HostLog } from '@toolkeel/host';
 import { Branch, type BranchUpstream, type Hello, type Members } from './branch.js';
 import { Catalog, isListMethod, type ListMethod } from './catalog.js';
+import { endsWithin } from './ends-within.js';
 import { Router, type Answered, type Target } from './router.js';
 import {
   frameOf,
@@ -114,7 +115,8 @@ export class MultiSession implements Route {
   }
 
   async #request(frame: RequestFrame): Promise<void> {
-    const { id, params = {} } = frame.message;
+    const { id, method, params = {} } = frame.message;
+    const arrivedAt = performance.now();
     if (this.#inFlight.has(id)) {
       const error = {
         code: -32_600,
@@ -133,13 +135,15 @@ export class MultiSession implements Route {
     if (!(target instanceof Branch)) return this.#answer(id, target);
     if (!target.result) {
       // A request before the handshake would be lost with an upstream that does not complete it.
-      await target.starting;
+      const { starting, upstream } = target;
+      const isCall = method === 'tools/call' && starting !== undefined;
+      await (isCall ? endsWithin(starting, upstream.calls.limitMs(frame)) : starting);
       if (this.#inFlight.get(id) !== inFlight || this.#isClosed) return;
     }
     if (!target.result) return this.#unavailable(frame, target, inFlight);
     inFlight.branch = target;
     if (inFlight.token !== undefined) this.#tokens.set(inFlight.token, target);
-    target.receive(frame);
+    target.receive({ ...frame, arrivedAt });
   }
 
   /** Answers a request for an upstream that is not running: nothing was sent. */

@@ -1,9 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { frameOf, type Id, type Message, type ResponseFrame } from './frame.js';
 import type { Link } from './link.js';
+
+/**
+ * Ids for requests of a guard. Random, because the client may be another guard, and its ids pass through.
+ * `isTaken`: whether a request with this id is in flight.
+ */
+export function ownIds(isTaken: (id: Id) => boolean = () => false): () => Id {
+  const prefix = `toolkeel:${randomUUID()}`;
+  let sequence = 0;
+  return () => {
+    for (;;) {
+      const id = `${prefix}:${++sequence}`;
+      if (!isTaken(id)) return id;
+    }
+  };
+}
 
 /** Requests that the guard makes itself, beside those of the client. */
 export class OwnRequests {
   readonly #waiting = new Map<Id, (frame: ResponseFrame | undefined) => void>();
+
+  has(id: Id): boolean {
+    return this.#waiting.has(id);
+  }
 
   /** Undefined: no answer in time. */
   ask(

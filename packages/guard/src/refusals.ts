@@ -23,6 +23,12 @@ export function unlistedError(reason: string): ToolError {
   return toolError('upstream_unavailable', message, NOT_EXECUTED);
 }
 
+/** The time of a call passed before the tools were known. */
+export function lateError(limitMs: number): ToolError {
+  const message = `The server was not ready, or had not listed its tools, within ${limitMs / 1000} s. Nothing was sent.`;
+  return toolError('timeout', message, { ...NOT_EXECUTED, details: { clock: 'deadline' } });
+}
+
 /**
  * The journal and approvals would take a call with such a number for one with another number: both are
  * read as the same one.

@@ -99,6 +99,19 @@ export class Restarts {
     void link.close();
   }
 
+  /** Ends an upstream that did not start in time. The next use tries again. */
+  end(reason: string): void {
+    const link = this.#link;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (link) {
+      this.#lost(this.#generation, reason, true);
+      return void link.close();
+    }
+    this.#rejectWaiters(reason);
+    this.#options.onUnavailable(this.#lastReason);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -166,7 +179,7 @@ export class Restarts {
     this.start();
   }
 
-  #lost(generation: number, reason: string): void {
+  #lost(generation: number, reason: string, isLast = false): void {
     if (generation !== this.#generation || (!this.#link && this.#isClosed)) return;
     this.#generation++;
     this.#link = undefined;
@@ -179,7 +192,7 @@ export class Restarts {
     // A link that was lost while it did not read never drains; the client has to be read again.
     onBlocked(false);
     onLost(reason);
-    if (this.#failures >= MAX_FAILURES) {
+    if (isLast || this.#failures >= MAX_FAILURES) {
       this.#rejectWaiters(reason);
       onUnavailable(reason);
       return;

@@ -55,6 +55,11 @@ export class SessionCalls {
     return this.#inFlight.has(id);
   }
 
+  /** Whether an attempt has this id, also if the client has cancelled its call. */
+  isSent(id: Id): boolean {
+    return this.#attempts.has(id);
+  }
+
   // ---- of the client ------------------------------------------------------------------------
 
   start(frame: RequestFrame): void {

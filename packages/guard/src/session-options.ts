@@ -25,6 +25,8 @@ export interface SessionOptions {
   readonly calls: GuardedCalls;
   readonly log: HostLog;
   readonly startTimeoutMs: number;
+  /** The time limit of requests other than calls, without progress. */
+  readonly requestTimeoutMs: number;
   /** Undefined: the client sees the upstream as it is. */
   readonly view?: SessionView | undefined;
   /** How often an idle upstream is checked; 0: never. */

@@ -5,6 +5,7 @@ import {
   frameOf,
   isRequest,
   isResponse,
+  isSafeMethod,
   objectIn,
   type Frame,
   type Id,
@@ -14,9 +15,9 @@ import {
 } from './frame.js';
 import { Handshake } from './handshake.js';
 import { watchHealth, type HealthWatch } from './health.js';
-import type { Link } from './link.js';
+import { SessionEnded, type Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
-import { OwnRequests } from './own-requests.js';
+import { ownIds, OwnRequests } from './own-requests.js';
 import { PendingRequests } from './pending.js';
 import { Restarts } from './restarts.js';
 import { SessionCalls } from './session-calls.js';
@@ -38,7 +39,7 @@ const UNAVAILABLE_CODE = 503;
 export class Session {
   readonly #options: SessionOptions;
   readonly #restarts: Restarts;
-  readonly #pending = new PendingRequests();
+  readonly #pending: PendingRequests;
   readonly #calls: SessionCalls;
   readonly #own = new OwnRequests();
   readonly #upstreamRequests = new Set<Id>();
@@ -50,7 +51,10 @@ export class Session {
     ask: (method, params) => this.#ask(method, params, this.#options.startTimeoutMs),
     hasTools: async () => {
       // A client may send its first calls together with its handshake.
-      if (this.#handshake.initialize) await this.#handshake.decided;
+      const { initialize, isDecided, decided } = this.#handshake;
+      // A handshake that failed is repeated for the calls that follow.
+      if (isDecided && !this.#modernMeta && !this.#capabilities) this.#restarts.start();
+      if (initialize) await decided;
       return this.#modernMeta !== undefined || this.#capabilities?.['tools'] !== undefined;
     },
     onTools: (tools) => this.#options.calls.replace(tools),
@@ -60,7 +64,7 @@ export class Session {
   /** Notifications of the client that arrived before the upstream was ready. */
   #outbox: Frame[] = [];
   readonly #health: HealthWatch;
-  #sequence = 0;
+  readonly #nextId = ownIds((id) => this.#isAwaited(id) || this.#calls.isSent(id));
   #onClosed = (): void => {};
   /** Resolves when the upstream of this session has ended. */
   readonly closed = new Promise<void>((resolve) => {
@@ -70,6 +74,9 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     const { name, connect, log, client } = options;
+    const onExpired = (frame: RequestFrame, reason: string) => this.#expired(frame, reason);
+    const onSilent = (): void => void this.#probe();
+    this.#pending = new PendingRequests({ ...options, onExpired, onSilent });
     this.#restarts = new Restarts({
       name,
       connect,
@@ -86,7 +93,7 @@ export class Session {
       ...options,
       restarts: this.#restarts,
       listing: this.#listing,
-      nextId: () => this.#nextId(),
+      nextId: this.#nextId,
       meta: () => this.#modernMeta,
       onAbandoned: (id, isTimeout, isMutation) => this.#abandon(id, isTimeout, isMutation),
     });
@@ -111,7 +118,8 @@ export class Session {
 
   #request(frame: RequestFrame): void {
     const { id, method, params } = frame.message;
-    if (this.#pending.has(id) || this.#calls.has(id)) {
+    // A call gets another id if a cancelled one is still in flight with this one.
+    if (this.#isAwaited(id) || (method !== 'tools/call' && this.#calls.isSent(id))) {
       return this.#refuse(id, -32_600, 'Invalid Request: a request with this id is in flight');
     }
     const meta = objectIn(params, '_meta');
@@ -122,6 +130,10 @@ export class Session {
     const isSent = this.#trySend(frame);
     this.#pending.add(frame, isSent);
     if (!isSent) this.#restarts.start();
+  }
+
+  #isAwaited(id: Id): boolean {
+    return this.#pending.has(id) || this.#calls.has(id) || this.#own.has(id);
   }
 
   #notification(frame: Frame): void {
@@ -177,6 +189,16 @@ export class Session {
     if (!answered && this.#restarts.current === link) this.#restarts.restart('does not respond');
   }
 
+  /** The upstream does not answer a request other than a call. */
+  #expired({ message: { id, method } }: RequestFrame, reason: string): void {
+    if (method === 'initialize') return this.#restarts.end(reason);
+    const { log, name: upstream } = this.#options;
+    log('warn', 'upstream_request_timeout', { upstream, method, reason });
+    const data = { retryable: isSafeMethod(method) };
+    this.#refuse(id, UNAVAILABLE_CODE, `The upstream ${reason}.`, data);
+    this.#abandon(id, true, false);
+  }
+
   // ---- from the upstream --------------------------------------------------------------------
 
   #fromUpstream(frame: Frame): void {
@@ -193,14 +215,16 @@ export class Session {
       return log('warn', 'upstream_error', { upstream, code, text });
     }
     if (message.method === 'notifications/progress') {
+      this.#pending.progress(message.params?.['progressToken']);
       const progress = this.#calls.progress(frame);
       return progress && this.#toClient(progress);
     }
     if (message.method === 'notifications/tools/list_changed') {
-      void this.#listing.fetch(true);
-      // Clients of 2026-07-28 get it as subscribers only.
-      const meta = objectIn(message.params, '_meta');
-      if (this.#modernMeta && meta[SUBSCRIPTION_KEY] === undefined) return;
+      const subscription = objectIn(message.params, '_meta')[SUBSCRIPTION_KEY];
+      return this.#listing.changed(subscription, () => {
+        // Clients of 2026-07-28 get it as subscribers only.
+        if (!this.#modernMeta || subscription !== undefined) this.#toClient(frame);
+      });
     }
     if (message.method === 'notifications/cancelled') {
       this.#upstreamRequests.delete(message.params?.['requestId'] as Id);
@@ -238,7 +262,8 @@ export class Session {
   #fail(id: Id, fault: Fault): void {
     if (this.#calls.fail(id, fault) || this.#own.settle(id)) return;
     // Another link is on its way.
-    if (fault.sent === 'no' && !this.#restarts.current) return this.#pending.keep(id);
+    const isKept = fault.sent === 'no' && !this.#restarts.current;
+    if (isKept && this.#pending.keep(id, fault.cause instanceof SessionEnded)) return;
     if (!this.#pending.take(id)) return;
     this.#refuse(id, UNAVAILABLE_CODE, textOf(fault), { retryable: fault.final !== true });
   }
@@ -326,10 +351,6 @@ export class Session {
     }
   }
 
-  #nextId(): Id {
-    return `toolkeel:${++this.#sequence}`;
-  }
-
   #trySend(frame: Frame): boolean {
     try {
       this.#restarts.current?.send(frame);
@@ -368,7 +389,9 @@ export class Session {
   async close(): Promise<void> {
     this.#health.stop();
     this.disconnect();
+    this.#pending.clear();
     await this.#restarts.close();
+    this.#listing.lose();
     this.#own.lose();
     this.#onClosed();
   }

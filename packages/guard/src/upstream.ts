@@ -149,6 +149,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
       calls,
       log,
       startTimeoutMs,
+      requestTimeoutMs: policy.callTimeoutMs ?? 300_000,
       view,
       healthCheckMs: config.healthCheckSecs * 1000,
     });

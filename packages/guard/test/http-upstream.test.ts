@@ -26,7 +26,11 @@ const json = (response: ServerResponse, status: number, body: object): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 /** A server with sessions; the test decides how it answers calls. */
-const open = async (behave: Behave, config: object = {}): Promise<Rig & { http: Upstream }> => {
+const open = async (
+  behave: Behave,
+  { isSessionless = false, ...config }: { isSessionless?: boolean; [name: string]: unknown } = {},
+  isLost = (_method: string): boolean => false,
+): Promise<Rig & { http: Upstream }> => {
   const live = new Set<string>();
   const http: Upstream = { calls: [], sessions: [], headers: [], forget: () => live.clear() };
   const answer = (message: Message, response: ServerResponse): void => {
@@ -53,6 +57,8 @@ const open = async (behave: Behave, config: object = {}): Promise<Rig & { http: 
     incoming.on('end', () => {
       const message = JSON.parse(body) as Message;
       http.headers.push(incoming.headers);
+      if (isLost(String(message.method))) return void response.writeHead(404).end('not found');
+      if (isSessionless) return answer(message, response);
       if (message.method === 'initialize') {
         const session = `s${http.sessions.length + 1}`;
         http.sessions.push(session);
@@ -174,4 +180,78 @@ it('reports a server that is not there: nothing was executed', async () => {
     code: 'upstream_unavailable',
     outcome: 'not_executed',
   });
+});
+
+const refuses =
+  (status: number, body: (call: Message) => string): Behave =>
+  (call, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body(call));
+    return 'handled';
+  };
+const expired = { code: -32_602, message: 'checkout session expired' };
+
+it.each([400, 404, 429, 503])(
+  'passes an error on that answers a mutation with status %i, and sends the mutation once',
+  async (status) => {
+    const error = (id: unknown) => JSON.stringify({ jsonrpc: '2.0', id, error: expired }, null, 2);
+    const { client, http } = await open(refuses(status, ({ id }) => error(id)));
+    expect(await (await client()).call('add')).toMatchObject({ error: expired });
+    expect(http.calls).toHaveLength(1);
+    expect(http.sessions).toHaveLength(1);
+  },
+);
+
+it('repeats a read that is answered with an error and status 503, then passes the error on', async () => {
+  const { client, http } = await open(
+    refuses(503, ({ id }) => JSON.stringify({ jsonrpc: '2.0', id, error: expired })),
+    { policy: { initialBackoffMs: 1, maxBackoffMs: 1 } },
+  );
+  expect(await (await client()).call('get')).toMatchObject({ error: expired });
+  expect(http.calls).toHaveLength(3);
+});
+
+it.each([
+  ['add', 404, 'not found', 2],
+  ['add', 400, 'checkout session expired', 1],
+  ['add', 400, JSON.stringify({ jsonrpc: '2.0', id: 'x', error: expired }), 1],
+  ['add', 400, JSON.stringify({ jsonrpc: '2.0', id: null, error: expired }), 1],
+  ['add', 404, JSON.stringify({ jsonrpc: '2.0', id: 'x', result: {} }), 1],
+])('does not know the outcome of %s after status %i and %s', async (tool, status, body, sends) => {
+  const { client, http } = await open(refuses(status, () => body));
+  const one = await client();
+  const unknown = { code: 'outcome_unknown', outcome: 'unknown' };
+  expect(errorOf(await one.call(tool))).toMatchObject(unknown);
+  expect(errorOf(await one.call(tool))).toMatchObject(unknown);
+  expect(http.calls).toHaveLength(sends);
+  // The session may have ended: the next call does not use it.
+  await expect.poll(() => http.sessions.length).toBeGreaterThan(1);
+});
+
+it('sends an idempotent call twice if each session that is opened for it ends', async () => {
+  const { client, http } = await open(
+    refuses(404, () => 'not found'),
+    { tools: { add: { effect: 'idempotent' } } },
+  );
+  expect(errorOf(await (await client()).call('add'))).toMatchObject({ outcome: 'unknown' });
+  expect(http.calls).toHaveLength(2);
+});
+
+it('a 404 without a session is an error of the call', async () => {
+  const { client, http } = await open(
+    refuses(404, () => 'not found'),
+    { isSessionless: true },
+  );
+  expect(errorOf(await (await client()).call('add'))).toMatchObject({ code: 'not_found' });
+  expect(http.calls).toHaveLength(1);
+});
+
+it('refuses a request other than a call that ends two sessions', async () => {
+  const { client, http } = await open(
+    () => text('ok'),
+    {},
+    (method) => method === 'prompts/get',
+  );
+  const { error } = await (await client()).ask('prompts/get', { name: 'p' });
+  expect(error).toMatchObject({ code: 503 });
+  expect(http.sessions.length).toBeLessThanOrEqual(3);
 });
