@@ -41,9 +41,11 @@ export function textOf(fault: Fault): string {
 const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_021]);
 
 /** The answer as the journal stores it. An answer is final, also if it is an error. */
-export function recorded({ result, error }: Message): unknown {
+export function recorded({ result, error }: Message, scrub: (text: string) => string): unknown {
   if (error && NOT_EXECUTED.has(error.code)) {
-    return toolError('upstream_rejected', error.message.slice(0, 500), { outcome: 'not_executed' });
+    // A cut through a secret would hide it from the redaction.
+    const message = scrub(error.message).slice(0, 500);
+    return toolError('upstream_rejected', message, { outcome: 'not_executed' });
   }
   // The client is asked something first, and calls again: nothing has happened yet.
   if (result?.['resultType'] === 'input_required')

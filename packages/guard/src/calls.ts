@@ -214,7 +214,7 @@ export class GuardedCalls {
       const outcome = await this.#perform(effect, job, context);
       if (!outcome.ok && !isReply(outcome.fault.cause)) return failed(outcome.fault, tool.mutation);
       reply = outcome.ok ? outcome.value : (outcome.fault.cause as ResponseFrame);
-      if (tool.mutation) return recorded(reply.message);
+      if (tool.mutation) return recorded(reply.message, this.#options.scrub);
       if (cacheKey !== undefined && isSuccess(reply)) {
         this.#cache.set(cacheKey, reply, guarded.cacheMs);
       }
@@ -339,9 +339,10 @@ export class GuardedCalls {
       isMutation: true,
     };
     const outcome = await this.#perform(effect, job, context);
-    if (outcome.ok) return recorded(outcome.value.message);
+    const { scrub } = this.#options;
+    if (outcome.ok) return recorded(outcome.value.message, scrub);
     const { cause } = outcome.fault;
-    return isReply(cause) ? recorded(cause.message) : failed(outcome.fault, true);
+    return isReply(cause) ? recorded(cause.message, scrub) : failed(outcome.fault, true);
   }
 }
 

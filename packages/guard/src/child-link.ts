@@ -13,6 +13,8 @@ export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string | undefined;
   readonly log: HostLog;
+  /** Redacts the secrets of its environment. */
+  readonly scrub: (text: string) => string;
   /** Records running children, so that a later process can end them if this one is killed. */
   readonly register?: (pid: number) => ChildRegistration;
 }
@@ -34,7 +36,7 @@ const MAX_TEXT = 1000;
 
 /** Starts a server as a child process and speaks with it over its stdin and stdout. */
 export function childLink(options: ChildOptions): Connect {
-  const { name, command, args, env, cwd, log } = options;
+  const { name, command, args, env, cwd, log, scrub } = options;
   return ({ onFrame, onFailed, onClosed, onBlocked }) => {
     // A group of its own: a server behind npx or a shell is not the child itself.
     const child = spawn(command, [...args], {
@@ -62,7 +64,7 @@ export function childLink(options: ChildOptions): Connect {
         }
         if (frames) return frames.forEach(onFrame);
         if (line.trim() === '' || ++strayLines > MAX_LOGGED_LINES) return;
-        log('warn', 'upstream_stray_line', { upstream: name, text: line.slice(0, MAX_TEXT) });
+        log('warn', 'upstream_stray_line', { upstream: name, text: shortened(line, scrub) });
       },
       tooLong: (head: string, tail: string): void => {
         const id = findId(head, tail);
@@ -74,11 +76,11 @@ export function childLink(options: ChildOptions): Connect {
     const stderrLines = new LineBuffer();
     const logStderr = (text: string): void => {
       if (text.trim() !== '')
-        log('info', 'upstream_stderr', { upstream: name, text: text.slice(0, MAX_TEXT) });
+        log('info', 'upstream_stderr', { upstream: name, text: shortened(text, scrub) });
     };
-    stderr.on('data', (chunk: Buffer) =>
-      stderrLines.add(chunk, { line: logStderr, tooLong: logStderr }),
-    );
+    // The buffer has cut such a line, maybe through a secret that cannot be recognised any more.
+    const tooLong = (): void => logStderr('[a line that is too long]');
+    stderr.on('data', (chunk: Buffer) => stderrLines.add(chunk, { line: logStderr, tooLong }));
     // A broken pipe is reported by `exit`.
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
     stdin.on('drain', () => onBlocked(false));
@@ -120,6 +122,11 @@ export function childLink(options: ChildOptions): Connect {
       },
     };
   };
+}
+
+/** Redacts before it cuts: the rest of a secret would not be recognised. */
+export function shortened(text: string, scrub: (text: string) => string): string {
+  return text.length > MAX_TEXT ? scrub(text).slice(0, MAX_TEXT) : text;
 }
 
 /** How long after the exit of a child its remaining output is read. */

@@ -114,6 +114,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
       name,
       env: childEnv,
       log,
+      scrub: secrets.scrub,
       register: childRegistry(loaded.dataDir, log),
       schemaOf: (tool) => calls.get(prefix + tool)?.listed.inputSchema,
     });
@@ -192,7 +193,7 @@ function openPins(
   return new Pins({ upstream: name, dataDir, blocks, isReadOnly: isInspection, log, onAccepted });
 }
 
-interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'> {
+interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'scrub' | 'register'> {
   readonly schemaOf: HttpLinkOptions['schemaOf'];
 }
 
@@ -201,11 +202,11 @@ function connectTo(
   { schemaOf, ...child }: ConnectOptions,
 ): Connect {
   if (url === undefined) return childLink({ ...child, command, args, cwd });
-  const { name, log, env } = child;
+  const { name, log, scrub, env } = child;
   const read = Object.entries(headers).map(
     ([header, value]) => [header, readSecret(value, `headers.${header}`, env)] as const,
   );
-  return httpLink({ name, url, log, schemaOf, headers: Object.fromEntries(read) });
+  return httpLink({ name, url, log, scrub, schemaOf, headers: Object.fromEntries(read) });
 }
 
 /** Headers and addresses are credentials as often as variables are, also where a client's file has them in plain text. */
