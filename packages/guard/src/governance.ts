@@ -37,6 +37,8 @@ export interface GovernanceOptions {
   readonly callTimeoutMs: number;
   /** The names of the guarded servers. */
   readonly name: string;
+  /** Names that an account had before. */
+  readonly formerAccounts: (account: string) => readonly string[];
   readonly upstreams: () => readonly UpstreamState[];
   readonly reachability: Reachability;
 }
@@ -119,6 +121,7 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
         if (!policy) throw new TypeError('the policy is not compiled yet');
         return decideBy(policy)(call, context);
       },
+      formerAccounts: options.formerAccounts,
       undeliveredHoldMs,
       callTimeoutMs,
       ...(notify && { notify }),

@@ -70,7 +70,13 @@ it('a secret in a long line, or line by line, is not logged from stderr or stdou
       env: { SECRET, PEM },
       scrub: secrets.scrub,
       log: (_level, _event, fields) => void texts.push(secrets.scrub(String(fields?.['text']))),
-    })({ onFrame: () => {}, onFailed: () => {}, onBlocked: () => {}, onRetired: () => {}, onClosed: () => resolve() });
+    })({
+      onFrame: () => {},
+      onFailed: () => {},
+      onBlocked: () => {},
+      onRetired: () => {},
+      onClosed: () => resolve(),
+    });
   });
   const logged = texts.join('\n');
   expect(texts.filter((text) => text.includes('token=[redacted]'))).toHaveLength(2);

@@ -35,6 +35,7 @@ interface UpstreamOptions {
   readonly loaded: LoadedConfig;
   /** In logs, metrics and as the account of its mutations. */
   readonly name: string;
+  readonly formerNames: readonly string[];
   readonly config: UpstreamConfig;
   /** Added to the names of its tools and prompts. */
   readonly prefix: string;
@@ -54,6 +55,9 @@ interface UpstreamOptions {
 /** A server behind the guard, with the sessions of all clients. */
 export interface GuardedUpstream {
   readonly name: string;
+  /** The account that its mutations are recorded under, and those of its former names. */
+  readonly account: string;
+  readonly formerAccounts: readonly string[];
   readonly prefix: string;
   readonly startWaitMs: number;
   readonly startTimeoutMs: number;
@@ -87,10 +91,11 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   let isListed = false;
   const shown = prefixConfig(config, prefix);
   const profiles = new Profiles({ upstream: name, config: shown, log });
+  const account = accountOf(name, config, childEnv);
   const pins = openPins(options, () => calls.refresh());
   const calls: GuardedCalls = new GuardedCalls({
     name,
-    account: accountOf(name, config, childEnv),
+    account,
     config: shown,
     configFor: (listed) =>
       profiles.forTool(listed, listed.name.slice(prefix.length), pins?.profile),
@@ -162,6 +167,10 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   };
   return {
     name,
+    account,
+    formerAccounts: options.formerNames
+      .map((former) => accountOf(former, config, childEnv))
+      .filter((former) => former !== account),
     prefix,
     startWaitMs: config.startWaitSecs * 1000,
     startTimeoutMs,
@@ -183,14 +192,15 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
 }
 
 function openPins(
-  { loaded, name, config, isInspection, log }: UpstreamOptions,
+  { loaded, name, formerNames, config, isInspection, log }: UpstreamOptions,
   onAccepted: () => void,
 ): Pins | undefined {
   if (config.pin === 'off') return undefined;
   // Who keeps no journal wants no other files either.
   const dataDir = isPersistent(loaded) || config.pin === 'block' ? loaded.dataDir : undefined;
   const blocks = config.pin === 'block';
-  return new Pins({ upstream: name, dataDir, blocks, isReadOnly: isInspection, log, onAccepted });
+  const isReadOnly = isInspection;
+  return new Pins({ upstream: name, formerNames, dataDir, blocks, isReadOnly, log, onAccepted });
 }
 
 interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'scrub' | 'register'> {
