@@ -10,6 +10,7 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.js';
+import { inGuardTerms } from './wording.js';
 
 const GUARD_META = 'dev.toolkeel/guard';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -80,7 +81,7 @@ export function responseTo(
       result: withFacts(replayed(stored.result ?? {}, envelope), facts),
     });
   }
-  const { content, structuredContent, isError, _meta } = callToolResult(run);
+  const { content, structuredContent, isError, _meta } = callToolResult(worded(run));
   const isModern = objectIn(params, '_meta')[VERSION_KEY] !== undefined;
   const result = {
     content,
@@ -90,6 +91,17 @@ export function responseTo(
     ...(isModern && { resultType: 'complete' }),
   };
   return frameOf({ jsonrpc: '2.0', id, result: withFacts(result, facts) });
+}
+
+/** A failure in terms of what exists behind a guard. */
+function worded(run: CompletedRun): CompletedRun {
+  const { envelope } = run;
+  if (envelope.success) return run;
+  const { error } = envelope;
+  const message = inGuardTerms(error.message, error.operation_id);
+  if (message === error.message) return run;
+  const changed = { ...envelope, error: { ...error, message } };
+  return { ...run, envelope: changed, text: JSON.stringify(changed) };
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -111,8 +123,16 @@ function withFacts(result: Members, facts: Members | undefined): Members {
 function replayed(result: Members, { meta }: Envelope): Members {
   const { idempotency } = meta;
   if (!idempotency?.replayed) return result;
-  const text = `Not executed again: this is the result of the same call of ${idempotency.first_at}, which is kept because it may not have been received.`;
+  const text = `Not executed again: this is the result of the same call of ${idempotency.first_at}, ${reasonOf(idempotency.key ?? '')}.`;
   const { content } = result;
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
   return { ...result, content: [{ type: 'text', text }, ...blocks] };
+}
+
+/** Why an earlier result answers a call. Its own key is shown as it is, others as a fingerprint. */
+function reasonOf(key: string): string {
+  const [, by] = /^(content|template|key):[0-9a-f]{16}$/.exec(key) ?? [];
+  if (by === undefined) return 'which has the same idempotency key';
+  if (by === 'template') return 'which has the same key by the settings of this tool';
+  return 'which is kept because it may not have been received';
 }
