@@ -45,7 +45,7 @@ export function withNamedArguments(
   const names = new Set<string>();
   collectArguments([config['rules'], config['limits']], names);
   return tools.map((tool) => {
-    const schema = tool.inputSchema as Members;
+    const schema = tool.inputSchema;
     const isClosed = [schema['additionalProperties'], schema['unevaluatedProperties']].includes(
       false,
     );
