@@ -12,6 +12,7 @@ import {
 } from './frame.js';
 import { failureOf } from './envelope.js';
 import { inexactNumbers } from './json-text.js';
+import { inGuardTerms } from './wording.js';
 
 const GUARD_META = 'dev.toolkeel/guard';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -56,7 +57,10 @@ export function textOf(fault: Fault): string {
 /** Errors that say that the request reached no tool. */
 const NOT_EXECUTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_021]);
 
-/** The answer as the journal stores it. An answer is final, also if it is an error. */
+/**
+ * The answer as the journal stores it, which must be redacted: a cut through a secret would hide it. An
+ * answer is final, also if it is an error.
+ */
 export function recorded({ message, line }: Frame): unknown {
   const { result, error } = message;
   if (error && NOT_EXECUTED.has(error.code)) {
@@ -115,7 +119,7 @@ function failureResponse(
   facts: Members | undefined,
   isTyped: boolean,
 ): Frame {
-  const { content, structuredContent, isError, _meta } = callToolResult(run);
+  const { content, structuredContent, isError, _meta } = callToolResult(worded(run));
   const isModern = objectIn(params, '_meta')[VERSION_KEY] !== undefined;
   const result = {
     content,
@@ -148,6 +152,19 @@ function lostAnswer(request: RequestFrame, envelope: Envelope, { result }: LostA
   return failureResponse(request, run, factsOf(envelope), true);
 }
 
+/** A failure in terms of what exists behind a guard. */
+function worded(
+  run: Pick<CompletedRun, 'envelope' | 'text'>,
+): Pick<CompletedRun, 'envelope' | 'text'> {
+  const { envelope } = run;
+  if (envelope.success) return run;
+  const { error } = envelope;
+  const message = inGuardTerms(error.message, error.operation_id);
+  if (message === error.message) return run;
+  const changed = { ...envelope, error: { ...error, message } };
+  return { ...run, envelope: changed, text: JSON.stringify(changed) };
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** What the guard has to say about a call; undefined for a read that needed no retry. */
@@ -167,8 +184,16 @@ function withFacts(result: Members, facts: Members | undefined): Members {
 function replayed(result: Members, { meta }: Envelope): Members {
   const { idempotency } = meta;
   if (!idempotency?.replayed) return result;
-  const text = `Not executed again: this is the result of the same call of ${idempotency.first_at}, which is kept because it may not have been received.`;
+  const text = `Not executed again: this is the result of the same call of ${idempotency.first_at}, ${reasonOf(idempotency.key ?? '')}.`;
   const { content } = result;
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
   return { ...result, content: [{ type: 'text', text }, ...blocks] };
+}
+
+/** Why an earlier result answers a call. Its own key is shown as it is, others as a fingerprint. */
+function reasonOf(key: string): string {
+  const [, by] = /^(content|template|key):[0-9a-f]{16}$/.exec(key) ?? [];
+  if (by === undefined) return 'which has the same idempotency key';
+  if (by === 'template') return 'which has the same key by the settings of this tool';
+  return 'which is kept because it may not have been received';
 }

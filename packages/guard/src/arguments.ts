@@ -53,10 +53,20 @@ function issuesOf(errors: readonly ErrorObject[]): readonly ArgumentIssue[] {
     if (additionalProperty !== undefined) return { field, message: 'is not an argument' };
     const { allowedValues } = params as { readonly allowedValues?: unknown };
     if (Array.isArray(allowedValues)) {
-      return { field, message: `must be one of ${JSON.stringify(allowedValues).slice(0, 200)}` };
+      return { field, message: `must be one of ${listed(allowedValues)}` };
     }
     return { field, message };
   });
+}
+
+const MAX_LISTED = 200;
+
+/** As many values as fit, each of them whole: the redaction would not recognise a part of a secret. */
+function listed(values: readonly unknown[]): string {
+  const texts = values.map((value) => JSON.stringify(value));
+  let length = 0;
+  const shown = texts.filter((text) => (length += text.length + 1) <= MAX_LISTED);
+  return `[${[...shown, ...(shown.length < texts.length ? ['…'] : [])].join(',')}]`;
 }
 
 function decodePointer(part: string): string {

@@ -206,9 +206,7 @@ export class GuardedCalls {
     }
     if (!this.#tools.isComplete || arrivedAt === undefined) {
       const error =
-        arrivedAt === undefined
-          ? lateError(this.limitMs(frame))
-          : unlistedError(exchange.reason());
+        arrivedAt === undefined ? lateError(this.limitMs(frame)) : unlistedError(exchange.reason());
       const tool = this.#guard({ name }).withEffect('once');
       const engine = this.#options.engine();
       const call = { engine, tool, args: given, request: frame, signal: exchange.signal };

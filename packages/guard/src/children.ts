@@ -1,12 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostLog } from '@toolkeel/host';
-import { processRef, systemLiveness, type ProcessRef } from '@toolkeel/journal';
+import { systemLiveness, type ProcessRef } from '@toolkeel/journal';
 import { signalGroup, type ChildRegistration } from './child-link.js';
+import { groupOf, ProcessTree } from './process-tree.js';
 
 const FOLDER = 'guard-children';
 /** How long a survivor may take to end before it is killed. */
 const TERMINATE_MS = 2000;
+/** How long the system may take to end a process that was killed. */
+const KILL_MS = 500;
 
 interface ChildRecord {
   readonly guard: ProcessRef;
@@ -14,16 +17,22 @@ interface ChildRecord {
   readonly child: ProcessRef;
   /** Processes that it has started: a wrapper may end before the server does. */
   readonly descendants?: readonly ProcessRef[];
+  /** Finds the processes that it started in other sessions. */
+  readonly marker?: string;
 }
 
 /**
  * Records the children of this guard in the data directory. A guard that is killed cannot end its
  * children; most servers end with their stdin, and the next guard ends the others.
  */
-export function childRegistry(dataDir: string, log: HostLog): (pid: number) => ChildRegistration {
+export function childRegistry(
+  dataDir: string,
+  log: HostLog,
+): (child: ProcessRef, tree: ProcessTree) => ChildRegistration {
   const folder = join(dataDir, FOLDER);
-  return (pid) => {
-    const child = processRef(pid);
+  return (child, tree) => {
+    const { pid } = child;
+    const { marker } = tree;
     const file = join(folder, `${pid}-${child.startedAt}.json`);
     const guard = systemLiveness.self();
     const write = (record: ChildRecord): void => {
@@ -34,29 +43,15 @@ export function childRegistry(dataDir: string, log: HostLog): (pid: number) => C
         log('warn', 'child_not_recorded', { pid, cause });
       }
     };
-    write({ guard, child });
+    write({ guard, child, marker });
     return {
       started: () => {
-        const descendants = descendantsOf(pid).map(processRef);
-        if (descendants.length > 0) write({ guard, child, descendants });
+        const descendants = tree.look();
+        if (descendants.length > 0) write({ guard, child, descendants, marker });
       },
       ended: () => rmSync(file, { force: true }),
     };
   };
-}
-
-const MAX_DEPTH = 10;
-
-/** The processes that a process has started, also indirectly. None where the system cannot tell. */
-function descendantsOf(pid: number, depth = 0): readonly number[] {
-  if (depth === MAX_DEPTH) return [];
-  try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    const pids = text.split(' ').filter(Boolean).map(Number);
-    return pids.flatMap((child) => [child, ...descendantsOf(child, depth + 1)]);
-  } catch {
-    return [];
-  }
 }
 
 /** Ends the children of guards that are no longer running. Returns their pids. */
@@ -68,24 +63,29 @@ export function endSurvivors(dataDir: string, log: HostLog): readonly number[] {
     const { host } = systemLiveness.self();
     // Another machine may share the data directory.
     if (!record || record.child.host !== host || systemLiveness.isAlive(record.guard)) return [];
-    rmSync(file, { force: true });
-    const { child, descendants = [] } = record;
-    const survivors = [child, ...descendants].filter(isSameProcess);
-    if (survivors.length === 0) return [];
-    const pids = survivors.map(({ pid }) => pid);
+    const { child, descendants = [], marker } = record;
+    const tree = new ProcessTree(child, [child, ...descendants], marker);
+    const pids = tree.look().map(({ pid }) => pid);
+    if (pids.length === 0) {
+      rmSync(file, { force: true });
+      return [];
+    }
     log('warn', 'child_survived', { pids });
-    // As long as one of them lives, the id of the group is not given to another.
-    signalGroup(child, 'SIGTERM');
+    const signal = (given: NodeJS.Signals): void => {
+      // While it has a process of this server, the id of the group is not given to another.
+      if (tree.look().some(({ pid }) => groupOf(pid) === child.pid)) signalGroup(child, given);
+      tree.signal(given);
+    };
+    signal('SIGTERM');
     setTimeout(() => {
-      if (survivors.some(isSameProcess)) signalGroup(child, 'SIGKILL');
+      signal('SIGKILL');
+      // A record of what still lives is for the next guard.
+      setTimeout(() => {
+        if (!tree.signal(0)) rmSync(file, { force: true });
+      }, KILL_MS).unref();
     }, TERMINATE_MS).unref();
     return pids;
   });
-}
-
-/** Without a start time, another process may have the same pid by now. */
-function isSameProcess(one: ProcessRef): boolean {
-  return one.startedAt !== '' && systemLiveness.isAlive(one);
 }
 
 function listFiles(folder: string): readonly string[] {

@@ -1,4 +1,10 @@
-import { acceptControls, type Admit, type Tool, type UpstreamState } from '@toolkeel/contract';
+import {
+  acceptControls,
+  type Admit,
+  type Tool,
+  type ToolSpec,
+  type UpstreamState,
+} from '@toolkeel/contract';
 import {
   decideBy,
   isPersistent,
@@ -27,7 +33,7 @@ import type { Denial, Journal, JournalStore, ToolSource } from '@toolkeel/journa
 import { systemClock } from '@toolkeel/kernel';
 import type { Policy } from '@toolkeel/policy';
 import { withTickets } from './repeats.js';
-import { expectedTools } from './rule-names.js';
+import { expectedTools, withNamedArguments } from './rule-names.js';
 
 export interface GovernanceOptions {
   readonly loaded: LoadedConfig;
@@ -37,6 +43,8 @@ export interface GovernanceOptions {
   readonly callTimeoutMs: number;
   /** The names of the guarded servers. */
   readonly name: string;
+  /** Names that an account had before. */
+  readonly formerAccounts: (account: string) => readonly string[];
   readonly upstreams: () => readonly UpstreamState[];
   readonly reachability: Reachability;
 }
@@ -61,6 +69,7 @@ export interface GuardGovernance {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
+const withoutControls = (tool: ToolSpec): ToolSpec => ({ ...tool, controls: true });
 const ALLOW: Admit = () => undefined;
 const VERSION = '0.1.0';
 
@@ -119,6 +128,7 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
         if (!policy) throw new TypeError('the policy is not compiled yet');
         return decideBy(policy)(call, context);
       },
+      formerAccounts: options.formerAccounts,
       undeliveredHoldMs,
       callTimeoutMs,
       ...(notify && { notify }),
@@ -133,6 +143,21 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
     template: loaded.config.template ?? 'open',
   } as const;
 
+  const compile = async (specs: readonly ToolSpec[]): Promise<Policy> => {
+    const input = { config: guarded, errorFor: loaded.errorFor };
+    try {
+      return await policyOf(input, specs, 'guard');
+    } catch (cause) {
+      const named = withNamedArguments(guarded, specs);
+      const opened = await policyOf(input, named, 'guard').catch(() => undefined);
+      // Without the arguments of packs, which a message would list as known ones.
+      if (!opened) return policyOf(input, named.map(withoutControls), 'guard');
+      const { message } = cause as Error;
+      log('warn', 'guard_rule_argument_unlisted', { message });
+      return opened;
+    }
+  };
+
   return {
     engine,
     journal,
@@ -144,8 +169,7 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
     toolsChanged: async (isComplete) => {
       const specs = tools.specs();
       const expected = isComplete ? [] : expectedTools(guarded, specs);
-      const { errorFor } = loaded;
-      policy = await policyOf({ config: guarded, errorFor }, [...expected, ...specs], 'guard');
+      policy = await compile([...expected, ...specs]);
       reads = readRules(policy, recordDenial);
     },
     console: async (token, extras) => {

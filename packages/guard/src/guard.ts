@@ -29,6 +29,8 @@ import { openUpstream, type GuardedUpstream } from './upstream.js';
 export interface Upstream {
   /** In logs, metrics and as the account of its mutations. */
   readonly name: string;
+  /** Names that it had before, which others may have had too. Their operations still answer its calls. */
+  readonly formerNames?: readonly string[];
   readonly config: UpstreamConfig;
   /** Connects to the upstream. Default: as configured. */
   readonly connect?: Connect;
@@ -113,21 +115,23 @@ export function createGuard(options: GuardOptions): Guard {
     if (config.disabled) log('info', 'guard_upstream_disabled', { upstream: name });
   }
   const loud = loudLog(options, log);
-  const upstreams: readonly GuardedUpstream[] = given.map(({ name, config, connect }) =>
-    openUpstream({
-      loaded,
-      name,
-      config,
-      prefix: given.length > 1 ? prefixOf(name, config) : (config.prefix ?? ''),
-      env,
-      log,
-      loudLog: loud.log,
-      isInspection: options.isInspection ?? false,
-      engine: () => governance.engine,
-      admitRead: (tool) => governance.admitRead(tool),
-      onTools: () => toolsChanged(name),
-      connect,
-    }),
+  const upstreams: readonly GuardedUpstream[] = given.map(
+    ({ name, formerNames = [], config, connect }) =>
+      openUpstream({
+        loaded,
+        name,
+        formerNames,
+        config,
+        prefix: given.length > 1 ? prefixOf(name, config) : (config.prefix ?? ''),
+        env,
+        log,
+        loudLog: loud.log,
+        isInspection: options.isInspection ?? false,
+        engine: () => governance.engine,
+        admitRead: (tool) => governance.admitRead(tool),
+        onTools: () => toolsChanged(name),
+        connect,
+      }),
   );
   const find = (tool: string): GuardedTool | undefined => {
     for (const { calls } of upstreams) {
@@ -148,6 +152,8 @@ export function createGuard(options: GuardOptions): Guard {
       Math.max(...given.map(({ config }) => config.undeliveredHoldMinutes)) * MINUTE_MS,
     callTimeoutMs: Math.max(...upstreams.map(({ policy }) => policy.callTimeoutMs ?? 300_000)),
     name: given.map(({ name }) => name).join(', '),
+    formerAccounts: (account) =>
+      upstreams.find((one) => one.account === account)?.formerAccounts ?? [],
     upstreams: () => upstreams.map(({ state }) => state()),
     reachability,
   });

@@ -109,7 +109,7 @@ export async function serveHttp(options: HttpFaceOptions): Promise<HttpFace> {
       response.setHeader('connection', 'close');
       return refuse(response, 413, -32_000, 'The request is too large');
     }
-    const inbound = parseInbound(body);
+    const inbound = parseInbound(body, { isLenient: true });
     if (!inbound.ok) {
       const { refusal: error } = inbound;
       return refuse(response, 400, error.error.code, error.error.message, error.id);

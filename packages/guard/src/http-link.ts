@@ -1,6 +1,7 @@
 import { classifyError, FaultError, faultFromResponse, type Fault } from '@toolkeel/kernel';
 import type { HostLog } from '@toolkeel/host';
 import { Agent, request, type Dispatcher } from 'undici';
+import { shortened } from './child-link.js';
 import {
   isObject,
   isRequest,
@@ -21,6 +22,8 @@ export interface HttpLinkOptions {
   /** Credentials and other headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly log: HostLog;
+  /** Redacts the secrets of its connection. */
+  readonly scrub: (text: string) => string;
   /** The input schema of a tool: it may declare arguments that are repeated as headers. */
   readonly schemaOf: (tool: string) => Readonly<Record<string, unknown>> | undefined;
 }
@@ -162,7 +165,8 @@ class HttpLink {
   #deliver(text: string, id: Id | undefined): boolean {
     const frames = parseLine(oneLine(text));
     if (!frames) {
-      this.#options.log('warn', 'upstream_stray_line', { text: text.slice(0, 1000) });
+      const { log, scrub } = this.#options;
+      log('warn', 'upstream_stray_line', { text: shortened(text, scrub) });
       return false;
     }
     let isAnswered = false;

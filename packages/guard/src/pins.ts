@@ -14,6 +14,8 @@ import {
 
 interface PinOptions {
   readonly upstream: string;
+  /** Where its tools were pinned before: what was seen first stays what applies. */
+  readonly formerNames?: readonly string[];
   /** Undefined: the pins are kept as long as the process lives. */
   readonly dataDir: string | undefined;
   /** Whether calls of tools that changed are refused. */
@@ -170,10 +172,14 @@ export class Pins {
   }
 
   #read(): PinnedTools | undefined {
-    const { dataDir, upstream, log } = this.#options;
+    const { dataDir, upstream, formerNames = [], log } = this.#options;
     if (dataDir === undefined) return this.#tools;
     try {
-      return readPins(dataDir, upstream) ?? this.#tools;
+      for (const name of [upstream, ...formerNames]) {
+        const found = readPins(dataDir, name);
+        if (found) return found;
+      }
+      return this.#tools;
     } catch (cause) {
       log('error', 'guard_pins_failed', { upstream, cause });
       // Nothing is known to be accepted.

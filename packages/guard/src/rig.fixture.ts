@@ -206,7 +206,7 @@ function openRig(
   };
 }
 
-function openClient(guard: Guard): RigClient {
+export function openClient(guard: Guard): RigClient {
   const received: Message[] = [];
   const lines: string[] = [];
   const waiting = new Set<(message: Message) => void>();

@@ -1,6 +1,6 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { EFFECTS, unlistedSpec } from './tools.js';
-import { isObject } from './frame.js';
+import { isObject, objectIn } from './frame.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -32,4 +32,37 @@ function collect(value: unknown, names: Set<string>): void {
 
 function collectNames(value: unknown, names: Set<string>): void {
   for (const name of [value].flat()) if (typeof name === 'string') names.add(name);
+}
+
+/**
+ * The tools with the arguments that rules name: a schema that is open to others accepts them too. A
+ * closed schema stays as it is.
+ */
+export function withNamedArguments(
+  config: Members,
+  tools: readonly ToolSpec[],
+): readonly ToolSpec[] {
+  const names = new Set<string>();
+  collectArguments([config['rules'], config['limits']], names);
+  return tools.map((tool) => {
+    const schema = tool.inputSchema;
+    const isClosed = [schema['additionalProperties'], schema['unevaluatedProperties']].includes(
+      false,
+    );
+    if (isClosed) return tool;
+    const named = Object.fromEntries([...names].map((name) => [name, {}]));
+    const properties = { ...named, ...objectIn(schema, 'properties') };
+    return { ...tool, inputSchema: { ...schema, properties } };
+  });
+}
+
+/** The first names of paths such as `args.x.y`. */
+function collectArguments(value: unknown, names: Set<string>): void {
+  if (Array.isArray(value)) return value.forEach((item) => collectArguments(item, names));
+  if (!isObject(value)) return;
+  for (const [key, member] of Object.entries(value)) {
+    const [, name] = /^args\.([^.[\]]+)/.exec(key) ?? [];
+    if (name !== undefined) names.add(name);
+    collectArguments(member, names);
+  }
 }

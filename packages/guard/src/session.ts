@@ -249,7 +249,9 @@ export class Session {
     this.#restarts.succeeded();
     this.#learn(request, frame.message);
     if (request.message.method === 'initialize') this.#handshake.decide();
-    this.#toClient(this.#options.view?.response(request, frame) ?? frame);
+    const { view, calls } = this.#options;
+    // A view may cut texts, and a secret that is cut is not recognised.
+    this.#toClient(view ? view.response(request, calls.scrubbed(frame) as ResponseFrame) : frame);
   }
 
   #learn({ message: { method, params } }: RequestFrame, { result }: Message): void {

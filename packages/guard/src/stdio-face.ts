@@ -57,7 +57,7 @@ export function serveStdio({ stdin, stdout, log, open }: StdioFaceOptions): Stdi
   const handler = {
     line: (text: string): void => {
       const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-      const inbound = parseInbound(line);
+      const inbound = parseInbound(line, { isLenient: true });
       if (!inbound.ok) {
         if (line.trim() === '') return;
         const { refusal, expectsAnswer, batchIds } = inbound;

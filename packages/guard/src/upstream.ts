@@ -35,6 +35,7 @@ interface UpstreamOptions {
   readonly loaded: LoadedConfig;
   /** In logs, metrics and as the account of its mutations. */
   readonly name: string;
+  readonly formerNames: readonly string[];
   readonly config: UpstreamConfig;
   /** Added to the names of its tools and prompts. */
   readonly prefix: string;
@@ -54,6 +55,9 @@ interface UpstreamOptions {
 /** A server behind the guard, with the sessions of all clients. */
 export interface GuardedUpstream {
   readonly name: string;
+  /** The account that its mutations are recorded under, and those of its former names. */
+  readonly account: string;
+  readonly formerAccounts: readonly string[];
   readonly prefix: string;
   readonly startWaitMs: number;
   readonly startTimeoutMs: number;
@@ -87,10 +91,11 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   let isListed = false;
   const shown = prefixConfig(config, prefix);
   const profiles = new Profiles({ upstream: name, config: shown, log });
+  const account = accountOf(name, config, childEnv);
   const pins = openPins(options, () => calls.refresh());
   const calls: GuardedCalls = new GuardedCalls({
     name,
-    account: accountOf(name, config, childEnv),
+    account,
     config: shown,
     configFor: (listed) =>
       profiles.forTool(listed, listed.name.slice(prefix.length), pins?.profile),
@@ -114,6 +119,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
       name,
       env: childEnv,
       log,
+      scrub: secrets.scrub,
       register: childRegistry(loaded.dataDir, log),
       schemaOf: (tool) => calls.get(prefix + tool)?.listed.inputSchema,
     });
@@ -162,6 +168,10 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   };
   return {
     name,
+    account,
+    formerAccounts: options.formerNames
+      .map((former) => accountOf(former, config, childEnv))
+      .filter((former) => former !== account),
     prefix,
     startWaitMs: config.startWaitSecs * 1000,
     startTimeoutMs,
@@ -183,17 +193,18 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
 }
 
 function openPins(
-  { loaded, name, config, isInspection, log }: UpstreamOptions,
+  { loaded, name, formerNames, config, isInspection, log }: UpstreamOptions,
   onAccepted: () => void,
 ): Pins | undefined {
   if (config.pin === 'off') return undefined;
   // Who keeps no journal wants no other files either.
   const dataDir = isPersistent(loaded) || config.pin === 'block' ? loaded.dataDir : undefined;
   const blocks = config.pin === 'block';
-  return new Pins({ upstream: name, dataDir, blocks, isReadOnly: isInspection, log, onAccepted });
+  const isReadOnly = isInspection;
+  return new Pins({ upstream: name, formerNames, dataDir, blocks, isReadOnly, log, onAccepted });
 }
 
-interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'register'> {
+interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'scrub' | 'register'> {
   readonly schemaOf: HttpLinkOptions['schemaOf'];
 }
 
@@ -202,11 +213,11 @@ function connectTo(
   { schemaOf, ...child }: ConnectOptions,
 ): Connect {
   if (url === undefined) return childLink({ ...child, command, args, cwd });
-  const { name, log, env } = child;
+  const { name, log, scrub, env } = child;
   const read = Object.entries(headers).map(
     ([header, value]) => [header, readSecret(value, `headers.${header}`, env)] as const,
   );
-  return httpLink({ name, url, log, schemaOf, headers: Object.fromEntries(read) });
+  return httpLink({ name, url, log, scrub, schemaOf, headers: Object.fromEntries(read) });
 }
 
 /** Headers and addresses are credentials as often as variables are, also where a client's file has them in plain text. */

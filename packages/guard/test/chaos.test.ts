@@ -14,7 +14,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { processRef, systemLiveness } from '@toolkeel/journal';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { endSurvivors } from '../src/children.js';
+import { childLink } from '../src/child-link.js';
+import { childRegistry, endSurvivors } from '../src/children.js';
+import { MARKER } from '../src/process-tree.js';
 import type { Message } from '../src/frame.js';
 import { createRig, type Rig } from '../src/rig.fixture.js';
 
@@ -131,6 +133,57 @@ it('ends children that survived a guard that was killed, and no other process', 
   const ended = once(survivor, 'exit');
   expect(endSurvivors(dir, () => {})).toEqual([survivor.pid]);
   await ended;
+  expect(other.exitCode).toBeNull();
+  const otherEnded = once(other, 'exit');
+  other.kill('SIGKILL');
+  await otherEnded;
+});
+
+it('ended only the process group of a server that had moved to another session', async () => {
+  const server = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);
+    require('node:fs').writeFileSync('${join(dir, 'pid')}', String(process.pid));`;
+  const wrapper = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(server)}],
+    { detached: true, stdio: 'inherit' });`;
+  const link = childLink({
+    name: 'wrapped',
+    command: process.execPath,
+    args: ['-e', wrapper],
+    env: process.env,
+    log: () => {},
+    scrub: (text) => text,
+    register: childRegistry(dir, () => {}),
+  })({ onFrame() {}, onFailed() {}, onRetired() {}, onBlocked() {}, onClosed() {} });
+  await expect.poll(() => existsSync(join(dir, 'pid'))).toBe(true);
+  await expect.poll(() => readFileSync(join(dir, 'pid'), 'utf8')).not.toBe('');
+  const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'));
+  expect(systemLiveness.isAlive(processRef(pid))).toBe(true);
+  const began = processRef(pid);
+  await link.close();
+  expect(systemLiveness.isAlive(began)).toBe(false);
+  expect(readdirSync(join(dir, 'guard-children'))).toEqual([]);
+});
+
+it('left survivors in another session alone, and forgot them', async () => {
+  const stubborn = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')`;
+  const start = (marker: string) =>
+    spawn(process.execPath, ['-e', stubborn], {
+      detached: true,
+      env: { ...process.env, [MARKER]: marker },
+    });
+  const [survivor, other] = [start('of-this-child'), start('of-another-one')];
+  await Promise.all([once(survivor.stdout, 'data'), once(other.stdout, 'data')]);
+  const folder = join(dir, 'guard-children');
+  mkdirSync(folder);
+  const self = systemLiveness.self();
+  const [guard, child] = [2 ** 30, 2 ** 30 + 1].map((pid) => ({ ...self, pid }));
+  const record = { guard, child, marker: 'of-this-child' };
+  writeFileSync(join(folder, 'survivor.json'), JSON.stringify(record));
+  const ended = once(survivor, 'exit');
+  expect(endSurvivors(dir, () => {})).toEqual([survivor.pid]);
+  // It still lives: a guard that is killed now leaves the record to the next one.
+  expect(readdirSync(folder)).toEqual(['survivor.json']);
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  await expect.poll(() => readdirSync(folder)).toEqual([]);
   expect(other.exitCode).toBeNull();
   const otherEnded = once(other, 'exit');
   other.kill('SIGKILL');

@@ -51,6 +51,8 @@ export interface JournalContext {
   ) => void;
 
   readonly dedupKeys: DedupKeys;
+  /** Names that an account had before, and that others may have had too. */
+  readonly formerAccounts: (account: string) => readonly string[];
   /** Migrates the operations of earlier versions before the first claim of an account. Undefined: done. */
   readonly upgradeAccount: (account: AccountId) => Promise<void> | undefined;
 
@@ -138,6 +140,7 @@ export function createContext(options: ResolvedOptions): JournalContext {
     watch: options.watch ?? (() => () => ({ attempts: 0, waitedMs: 0 })),
     emit,
     dedupKeys,
+    formerAccounts: options.formerAccounts ?? (() => []),
     upgradeAccount: accountUpgrade({ store, encryption, tools, dedupKeys }),
     ownerLease,
     liveness,

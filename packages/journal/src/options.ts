@@ -82,6 +82,11 @@ export interface JournalOptions {
   readonly decide?: Decide;
   /** Dedup key templates by tool name, such as `reply:{in_reply_to_id}`. They override a tool's own. */
   readonly templates?: Readonly<Record<string, string>>;
+  /**
+   * Names that an account had before, and that others may have had too. While an operation of one of them
+   * would answer a call, the call belongs to that account. Default: none.
+   */
+  readonly formerAccounts?: (account: string) => readonly string[];
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly observe?: (event: JournalEvent) => void;

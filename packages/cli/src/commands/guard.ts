@@ -8,6 +8,7 @@ import { packNames } from '../packs.js';
 import type { RuntimeContext } from '../runtime.js';
 import { withFeatures, type FeatureFlags } from './guard-features.js';
 import { readHostUpstreams, type ChosenUpstream } from './host-upstreams.js';
+import { formerNameOf, nameOfAddress, nameOfCommand } from './upstream-names.js';
 
 export interface GuardFlags extends FeatureFlags {
   readonly config?: string;
@@ -49,10 +50,7 @@ export async function guard(
     flags: { ...configLogLevel(flags), http: address },
   });
   const chosen = chooseUpstreams(command, flags, loaded, runtime);
-  const upstreams = chosen.map(({ name, config }) => ({
-    name,
-    config: withFeatures(config, flags),
-  }));
+  const upstreams = chosen.map((one) => ({ ...one, config: withFeatures(one.config, flags) }));
   if (flags.tokens) {
     const { printTokens } = await import('./guard-tokens.js');
     const enabled = upstreams.filter(({ config }) => !config.disabled);
@@ -122,8 +120,23 @@ function chooseUpstreams(
     const [issue] = parsed.error.issues;
     throw new UsageError(`--${issue?.path.join('.') ?? 'url'}: ${issue?.message ?? 'is invalid'}`);
   }
-  const derived = program === undefined ? hostOf(url) : defaultName(program, args);
-  return [{ name: name ?? derived, config: parsed.data }];
+  if (program === undefined) {
+    return [named(name, nameOfAddress(url!), new URL(url!).hostname, parsed.data)];
+  }
+  const derived = nameOfCommand(program, args, runtime.cwd);
+  return [named(name, derived, formerNameOf(program, args), parsed.data)];
+}
+
+/** Who names a server later, or updates from a version with other names, still means its operations. */
+function named(
+  name: string | undefined,
+  derived: string,
+  former: string,
+  config: UpstreamConfig,
+): ChosenUpstream {
+  return name === undefined
+    ? { name: derived, formerNames: [former], config }
+    : { name, formerNames: [derived], config };
 }
 
 /** `Authorization=VARIABLE`: arguments are visible to other processes, so they name variables only. */
@@ -142,25 +155,4 @@ function addressIn(variable: string, { env }: RuntimeContext): string {
   const found = env[variable];
   if (found !== undefined && found !== '') return found;
   throw new UsageError(`--url-env: the variable ${variable} is not set.`);
-}
-
-function hostOf(url = ''): string {
-  return new URL(url).hostname;
-}
-
-/** Names that say nothing about a server: programs that run others, and folders of its files. */
-const COMMON =
-  /^(npx|npm|exec|node|uvx|uv|run|python3?|bunx?|deno|dist|build|src|lib|bin|index|main|server)$/;
-
-/** `npx -y @scope/server-x` is called server-x: the name identifies the server in the journal. */
-function defaultName(command: string, args: readonly string[]): string {
-  const words = [command, ...args].filter((word) => !word.startsWith('-'));
-  const parts = words.map((word) => word.split(/[/\\]/).map(bareName));
-  const named = parts.flatMap((path) => path.toReversed().find((part) => !COMMON.test(part)) ?? []);
-  return named[0] ?? 'upstream';
-}
-
-/** Without a version and a file extension. */
-function bareName(part: string): string {
-  return part.replace(/(?<=.)@[^@]*$/, '').replace(/\.[cm]?[jt]s$|\.py$/, '');
 }

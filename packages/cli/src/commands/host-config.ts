@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type * as JsonC from 'jsonc-parser';
 import type { JSONPath, Node, ParseError } from 'jsonc-parser';
 import { UsageError } from '../errors.js';
+import { named } from './upstream-names.js';
 
 // The package has no ES module that Node.js could import.
 const jsonc = createRequire(import.meta.url)('jsonc-parser') as typeof JsonC;
@@ -168,10 +169,15 @@ function serversIn(document: unknown): readonly Server[] {
     ['mcp', 'servers'],
     ...projects.map((project) => ['projects', project, 'mcpServers']),
   ];
+  const taken = new Set<string>();
   return containers.flatMap((path) =>
-    Object.entries(asObject(at(path))).flatMap(([name, entry]) =>
-      isObject(entry) ? [{ path: [...path, name], name, entry }] : [],
-    ),
+    Object.entries(asObject(at(path))).flatMap(([key, entry]) => {
+      if (!isObject(entry)) return [];
+      // Two projects may call different servers the same; the name is the account of their operations.
+      const name = taken.has(key) ? named(key, path) : key;
+      taken.add(name);
+      return [{ path: [...path, key], name, entry }];
+    }),
   );
 }
 

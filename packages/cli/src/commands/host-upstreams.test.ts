@@ -52,6 +52,15 @@ it('finds files of a server beside its file and in the workspace', () => {
   ]);
 });
 
+it('gave two servers of two projects one account', () => {
+  const projects = {
+    '/one': { mcpServers: { db: { command: 'db-one' } } },
+    '/two': { mcpServers: { db: { command: 'db-two' } } },
+  };
+  const names = read({ projects }).chosen.map(({ name }) => name);
+  expect(names).toEqual(['db', expect.stringMatching(/^db-[0-9a-f]{8}$/)]);
+});
+
 it('takes the servers of a file that was guarded before', () => {
   const guard = (...args: string[]) => ({
     command: 'npx',

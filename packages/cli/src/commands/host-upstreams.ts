@@ -11,6 +11,8 @@ import { ownScript } from './init.js';
 /** A server to guard. */
 export interface ChosenUpstream {
   readonly name: string;
+  /** Names under which earlier guards of it recorded operations. */
+  readonly formerNames?: readonly string[];
   readonly config: UpstreamConfig;
 }
 

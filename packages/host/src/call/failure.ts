@@ -23,7 +23,7 @@ export function describeFailure(
   if (envelope.success) return undefined;
   const { details, ...error } = envelope.error;
   const { meta } = envelope;
-  const message = error.message.slice(0, MAX_MESSAGE);
+  const message = scrub(error.message).slice(0, MAX_MESSAGE);
   const hasDetails = details !== undefined && Object.keys(Object(details) as object).length > 0;
   const short = { error: { ...error, message }, meta };
   if (!hasDetails) return scrub(JSON.stringify(short satisfies RecordedFailure));

@@ -35,6 +35,15 @@ describe('a log', () => {
     expect(process.listenerCount('exit')).toBe(before);
   });
 
+  it('redacts a stack before it cuts it', async () => {
+    const secret = 'secret-'.repeat(100);
+    const { log, lines } = collect({ scrub: (text) => text.replaceAll(secret, '[redacted]') });
+    log('error', 'failed', { cause: new Error('x'.repeat(3900) + secret) });
+    const text = JSON.stringify(await lines());
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain('secret-');
+  });
+
   it('omits events below its level', async () => {
     const { log, lines } = collect({ level: 'warn' });
     log('info', 'quiet');

@@ -69,7 +69,7 @@ export function createLog(options: LogOptions = {}): Log {
   // The last lines explain why a process exits, also one that exits before pino is loaded.
   const writeAtExit = (): void => {
     emit ??= (entry) => {
-      const line = { level: entry.level, ...base, ...membersOf(entry) };
+      const line = { level: entry.level, ...base, ...membersOf(entry, scrub) };
       lines.push(`${JSON.stringify(line)}\n`);
     };
     writeQueue();
@@ -92,7 +92,7 @@ export function createLog(options: LogOptions = {}): Log {
   const flush = async (): Promise<void> => {
     if (queue.length === 0) return;
     clearTimeout(timer);
-    emit ??= await loadPino({ level, base }, (line) => lines.push(line));
+    emit ??= await loadPino({ level, base, scrub }, (line) => lines.push(line));
     writeQueue();
   };
   const enabled: ReadonlySet<LogLevel> = new Set(LOG_LEVELS.slice(threshold));
@@ -108,13 +108,13 @@ export function createLog(options: LogOptions = {}): Log {
 }
 
 async function loadPino(
-  { level, base }: Required<Pick<LogOptions, 'level' | 'base'>>,
+  { level, base, scrub }: Required<Pick<LogOptions, 'level' | 'base' | 'scrub'>>,
   write: (line: string) => void,
 ): Promise<(entry: Entry) => void> {
   const { pino } = await import('pino');
   const formatters = { level: (label: string) => ({ level: label }) };
   const logger = pino({ level, base, timestamp: false, formatters }, { write });
-  return (entry) => logger[entry.level](membersOf(entry));
+  return (entry) => logger[entry.level](membersOf(entry, scrub));
 }
 
 /** Many entries have the same time. */
@@ -125,9 +125,12 @@ function timeOf(at: number): string {
   return lastTime;
 }
 
-function membersOf({ at, event, fields }: Entry): Record<string, unknown> {
+function membersOf(
+  { at, event, fields }: Entry,
+  scrub: (text: string) => string,
+): Record<string, unknown> {
   const members = { time: timeOf(at), event, ...fields };
-  return 'cause' in fields ? { ...members, cause: describeCause(fields['cause']) } : members;
+  return 'cause' in fields ? { ...members, cause: describeCause(fields['cause'], scrub) } : members;
 }
 
 /** The line of an entry with scalar fields only, as most are, in a fraction of pino's time. */
@@ -144,7 +147,7 @@ function lineOf(head: string, { at, event, fields }: Entry): string | undefined 
 }
 
 /** A thrown value as a field of a log line: name, message, stack and its own cause. */
-function describeCause(cause: unknown, depth = 0): unknown {
+function describeCause(cause: unknown, scrub: (text: string) => string, depth = 0): unknown {
   if (!(cause instanceof Error)) return describeThrown(cause);
   const { name, message, stack = '', cause: inner } = cause;
   const code: unknown = 'code' in cause ? cause.code : undefined;
@@ -152,9 +155,10 @@ function describeCause(cause: unknown, depth = 0): unknown {
     name,
     message,
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
-    stack: stack.slice(0, MAX_STACK),
+    // Redacted first: the rest of a secret that is cut would not be recognised.
+    stack: stack.length > MAX_STACK ? scrub(stack).slice(0, MAX_STACK) : stack,
     ...(inner !== undefined &&
-      depth < MAX_CAUSE_DEPTH && { cause: describeCause(inner, depth + 1) }),
+      depth < MAX_CAUSE_DEPTH && { cause: describeCause(inner, scrub, depth + 1) }),
   };
 }
 

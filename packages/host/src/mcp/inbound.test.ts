@@ -81,3 +81,35 @@ it('never throws, and refuses with the id of the message or null', () => {
     }),
   );
 });
+
+it('refuses an id that was changed by parsing without repeating it', () => {
+  for (const isLenient of [false, true]) {
+    for (const given of ['9007199254740993', '-9007199254740993', '1e999']) {
+      const line = `{"jsonrpc":"2.0","id":${given},"method":"ping"}`;
+      expect(parseInbound(line, { isLenient })).toMatchObject({
+        ok: false,
+        expectsAnswer: true,
+        refusal: { id: null, error: { code: -32_600, message: expect.stringContaining('2^53') } },
+      });
+    }
+  }
+});
+
+it('accepts what JSON-RPC does not name only for who passes messages on', () => {
+  const messages = [
+    { id: 1, method: 'initialize', params: {}, extra: true },
+    { id: 1.5, method: 'ping' },
+    { id: 1, result: {}, extra: 1 },
+    { id: 1, error: { code: 1, message: 'x' }, extra: 1 },
+    { method: 'notifications/x', extra: null },
+  ];
+  for (const given of messages) {
+    const text = JSON.stringify({ jsonrpc: '2.0', ...given });
+    expect(parseInbound(text).ok).toBe(false);
+    expect(parseInbound(text, { isLenient: true })).toEqual({ ok: true, value: JSON.parse(text) });
+  }
+  for (const given of [{ id: {}, method: 'ping' }, { id: 1, method: 5 }, { id: 1 }, {}]) {
+    const text = JSON.stringify({ jsonrpc: '2.0', ...given });
+    expect(parseInbound(text, { isLenient: true }).ok).toBe(false);
+  }
+});

@@ -24,19 +24,27 @@ export type Inbound =
       readonly batchIds: readonly (string | number)[];
     };
 
+/** What messages may be, beyond what the schemas of the SDK accept. */
+export interface InboundRules {
+  /** Members that JSON-RPC does not name, and ids with a fraction: for who passes messages on. */
+  readonly isLenient: boolean;
+}
+
+const STRICT: InboundRules = Object.freeze({ isLenient: false });
+
 /**
  * Parses and validates JSON-RPC for every transport, so that they refuse the same messages with the
  * same errors. It accepts what the schemas of the SDK accept, in a fraction of their time: the SDK
  * validates each message anyway, but drops invalid ones on stdio without an answer.
  */
-export function parseInbound(text: string): Inbound {
+export function parseInbound(text: string, rules: InboundRules = STRICT): Inbound {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return refuse(null, -32_700, 'Parse error: Invalid JSON');
   }
-  const flaw = Array.isArray(value) ? batchFlaw(value) : messageFlaw(value);
+  const flaw = Array.isArray(value) ? batchFlaw(value, rules) : messageFlaw(value, rules);
   if (flaw === undefined) return { ok: true, value: value as JSONRPCMessage };
   const expectsAnswer = isAnswered(value);
   const id = expectsAnswer ? idOf(value) : null;
@@ -61,11 +69,11 @@ function idsIn(batch: readonly unknown[]): readonly (string | number)[] {
 type Members = Readonly<Record<string, unknown>>;
 
 /** Protocol revisions from 2026 on have no batches; the earlier ones cannot open a session in one. */
-function batchFlaw(batch: readonly unknown[]): string | undefined {
+function batchFlaw(batch: readonly unknown[], rules: InboundRules): string | undefined {
   if (batch.length === 0) return 'the batch is empty';
   if (batch.length > MAX_BATCH) return `a batch can have at most ${MAX_BATCH} messages`;
   for (const message of batch) {
-    const flaw = messageFlaw(message);
+    const flaw = messageFlaw(message, rules);
     if (flaw !== undefined) return `the batch has an invalid message: ${flaw}`;
     const { method, params } = message as Members;
     const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
@@ -75,22 +83,26 @@ function batchFlaw(batch: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-function messageFlaw(message: unknown): string | undefined {
+function messageFlaw(message: unknown, { isLenient }: InboundRules): string | undefined {
   if (!isObject(message)) return 'the message must be an object';
   if (message['jsonrpc'] !== '2.0') return 'jsonrpc must be "2.0"';
-  if ('id' in message && !isId(message['id'])) return 'id must be a string or an integer';
-  if ('method' in message) return requestFlaw(message);
-  if ('result' in message) return resultFlaw(message);
-  if ('error' in message) return errorFlaw(message);
-  return 'method is missing';
+  const { id } = message;
+  if (isInexact(id)) return 'id must be a string or a number of at most 2^53 - 1';
+  if ('id' in message && !(isLenient ? isScalarId(id) : isId(id))) {
+    return 'id must be a string or an integer';
+  }
+  const kind = ['method', 'result', 'error'].find((name) => name in message);
+  if (kind === undefined) return 'method is missing';
+  if (!isLenient && !hasOnly(message, MEMBERS[kind]!)) {
+    return kind === 'method'
+      ? 'a request can only have the members jsonrpc, id, method and params'
+      : 'the response is malformed';
+  }
+  if (kind === 'method') return requestFlaw(message);
+  return kind === 'result' ? resultFlaw(message) : errorFlaw(message);
 }
 
 function requestFlaw(message: Members): string | undefined {
-  for (const name in message) {
-    if (name !== 'method' && name !== 'params' && name !== 'id' && name !== 'jsonrpc') {
-      return 'a request can only have the members jsonrpc, id, method and params';
-    }
-  }
   if (typeof message['method'] !== 'string') return 'method must be a string';
   const params = message['params'];
   if (params === undefined) return undefined;
@@ -110,9 +122,7 @@ function requestFlaw(message: Members): string | undefined {
 
 function resultFlaw(message: Members): string | undefined {
   const { result } = message;
-  if (!hasOnly(message, ['jsonrpc', 'id', 'result']) || !('id' in message) || !isObject(result)) {
-    return 'the response is malformed';
-  }
+  if (!('id' in message) || !isObject(result)) return 'the response is malformed';
   const meta = result['_meta'];
   return meta === undefined || isObject(meta) ? undefined : 'result._meta must be an object';
 }
@@ -120,12 +130,16 @@ function resultFlaw(message: Members): string | undefined {
 function errorFlaw(message: Members): string | undefined {
   const { error } = message;
   const isValid =
-    hasOnly(message, ['jsonrpc', 'id', 'error']) &&
-    isObject(error) &&
-    Number.isSafeInteger(error['code']) &&
-    typeof error['message'] === 'string';
+    isObject(error) && Number.isSafeInteger(error['code']) && typeof error['message'] === 'string';
   return isValid ? undefined : 'the response is malformed';
 }
+
+/** The members of a message, by the one that says what it is. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  method: ['jsonrpc', 'id', 'method', 'params'],
+  result: ['jsonrpc', 'id', 'result'],
+  error: ['jsonrpc', 'id', 'error'],
+});
 
 function hasOnly(message: Members, names: readonly string[]): boolean {
   return Object.keys(message).every((name) => names.includes(name));
@@ -138,10 +152,19 @@ function isAnswered(value: unknown): boolean {
   return !('result' in value) && !('error' in value);
 }
 
-/** The id of the message, if JSON-RPC allows an id of its type. */
+/** The id of the message, if JSON-RPC allows an id of its type and it can be repeated exactly. */
 function idOf(value: unknown): RefusalResponse['id'] {
   const id = isObject(value) ? value['id'] : null;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
+  return isScalarId(id) && !isInexact(id) ? id : null;
+}
+
+function isScalarId(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+/** A number that was changed when it was parsed: a response would carry another id. */
+function isInexact(id: unknown): boolean {
+  return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER;
 }
 
 function isId(value: unknown): boolean {

@@ -33,7 +33,13 @@ import type { ClaimResult } from '../store/store.js';
 import type { Moment } from './deliveries.js';
 import { endedExecution, type Execution, type ExecutionResult } from './execute.js';
 import { joinInFlight, type WaitBudget } from './join.js';
-import { answerFromCheck, dedupKeyOf, resolveAccount, withRequestedControls } from './preflight.js';
+import {
+  answerFromCheck,
+  dedupKeyOf,
+  formerlyHeld,
+  resolveAccount,
+  withRequestedControls,
+} from './preflight.js';
 import { idempotencyMeta, isFinished, replay, replayWarning } from './replay.js';
 import { resume } from './resume.js';
 
@@ -252,9 +258,11 @@ export function createMiddleware(context: JournalContext): JournalMiddleware {
     if (typeof account !== 'string') return account;
     const keys = dedupKeyOf(context, call, account, callContext.meta);
     if ('ok' in keys) return keys;
+    const former = await formerlyHeld(context, call, account, callContext, answerBy);
+    if (former && 'ok' in former) return former;
+    const named = former ?? { ...keys, account };
     const request: CallRequest = {
-      ...keys,
-      account,
+      ...named,
       call: withRequestedControls(call, keys),
       next,
       callContext,
@@ -262,7 +270,7 @@ export function createMiddleware(context: JournalContext): JournalMiddleware {
       answerBy,
     };
     const hasLeader = (): boolean =>
-      leaders.has(scopedDedupKey(account, call.tool.name, keys.dedupKey));
+      leaders.has(scopedDedupKey(named.account, call.tool.name, named.dedupKey));
     return (await answerFromCheck(context, request, hasLeader)) ?? coalesce(request);
   };
 }

@@ -12,7 +12,7 @@ import { TOO_LATE, withDeadline } from '../deadline.js';
 import type { CallDedupKey } from '../dedup-key/dedup-key.js';
 import { keyGivenTo, type Operation } from '../operation.js';
 import type { Decision } from '../options.js';
-import type { CallRequest } from './call.js';
+import type { CallContext, CallRequest } from './call.js';
 
 /**
  * Resolves the upstream's own id of the account, so that two names of one user are one account. Without
@@ -103,7 +103,42 @@ async function isDenied(context: JournalContext, call: AcceptedCall): Promise<bo
   return decision === undefined || decision.kind === 'deny';
 }
 
-function isHeld({ store }: JournalContext, request: CallRequest): Promise<boolean> {
+/**
+ * The former name of the account under which an operation answers this call, with the keys of the call
+ * there: a new name must not make a second act of it.
+ */
+export async function formerlyHeld(
+  context: JournalContext,
+  call: AcceptedCall,
+  account: string,
+  { meta }: Pick<CallContext, 'meta'>,
+  answerBy: number,
+): Promise<(CallDedupKey & { readonly account: string }) | Settled | undefined> {
+  const find = async () => {
+    for (const former of context.formerAccounts(account)) {
+      const keys = dedupKeyOf(context, call, former, meta);
+      if ('ok' in keys) return keys;
+      await context.upgradeAccount({ id: former });
+      if (await isHeld(context, { ...keys, call, account: former })) {
+        return { ...keys, account: former };
+      }
+    }
+    return undefined;
+  };
+  if (context.formerAccounts(account).length === 0) return undefined;
+  try {
+    const found = await withDeadline(context.clock, answerBy, find());
+    return found === TOO_LATE ? journalTimeout() : found;
+  } catch (cause) {
+    context.report(cause, call.correlationId);
+    return journalFailed();
+  }
+}
+
+function isHeld(
+  { store }: JournalContext,
+  request: CallDedupKey & Pick<CallRequest, 'call' | 'account'>,
+): Promise<boolean> {
   const { call, account, dedupKey, key, argsHash } = request;
   const { tool, controls } = call;
   return store.isHeld({

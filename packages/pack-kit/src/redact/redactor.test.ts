@@ -68,6 +68,22 @@ describe('secrets', () => {
     expect(redact('x secret-1-and-more y')).toBe('x [redacted] y');
   });
 
+  it('of several lines are found line by line, as logs print them', () => {
+    const lines = ['MIIEvQIBADANBgkqhkiG9w0', 'BAQEFAASCBKcwggSjAgEAAoIB', 'Kx9='];
+    const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'];
+    for (const separator of ['\n', '\r\n', String.raw`\n`]) {
+      const { redact } = redactorFor(pem.join(separator));
+      expect(redact(pem.join('\n'))).not.toContain('MIIE');
+      expect(pem.map(redact)).toEqual([
+        '-----BEGIN PRIVATE KEY-----',
+        '[redacted]',
+        '[redacted]',
+        'Kx9=',
+        '-----END PRIVATE KEY-----',
+      ]);
+    }
+  });
+
   it('that are all digits turn a number into null', () => {
     const { redact, redactJson } = redactorFor('123456789');
     expect(redactJson({ n: [123456789, 1234567890, 5] })).toEqual({ n: [null, 1234567890, 5] });

@@ -34,6 +34,10 @@ export function createRedactor({ onSecret }: RedactorOptions = {}): Redactor {
 
   const addTo = (set: Set<string>, given: string): void => {
     const value = given.trim();
+    for (const line of linesOf(value)) addValue(set, line);
+    addValue(set, value);
+  };
+  const addValue = (set: Set<string>, value: string): void => {
     if (value.length < MIN_LENGTH || permanent.has(value) || rotating.has(value)) return;
     set.add(value);
     for (const oldest of rotating) if (rotating.size > MAX_ROTATING) rotating.delete(oldest);
@@ -79,6 +83,20 @@ export function createRedactor({ onSecret }: RedactorOptions = {}): Redactor {
     redact,
     redactJson,
   };
+}
+
+/** Fewer letters and digits occur in ordinary text, such as a bracket on a line of its own. */
+const MIN_IN_LINE = 8;
+const PEM_BOUNDARY = /^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/;
+
+/** The lines of a value that has several: logs print them one by one, and `\n` stands for a line break. */
+function linesOf(value: string): readonly string[] {
+  const lines = value.split(/\r\n|[\r\n]|(?:\\r)?\\n/).map((line) => line.trim());
+  if (lines.length === 1) return [];
+  return lines.filter((line) => {
+    const significant = line.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+    return significant >= MIN_IN_LINE && !PEM_BOUNDARY.test(line);
+  });
 }
 
 const sourceOf = ({ source }: Reading, [start, end]: Range): Range => [

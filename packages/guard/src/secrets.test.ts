@@ -1,0 +1,85 @@
+import { Secrets } from '@toolkeel/host';
+import { afterEach, expect, it } from 'vitest';
+import { compileSchema } from './arguments.js';
+import { childLink } from './child-link.js';
+import { createRig, type Rig } from './rig.fixture.js';
+
+const SECRET = `eyJ${'abcdefghij0123456789'.repeat(80)}`;
+const PART = SECRET.slice(0, 12);
+const KEY_LINES = ['MIIEvQIBADANBgkqhkiG9w0', 'BAQEFAASCBKcwggSjAgEAAoIB'];
+const PEM = ['-----BEGIN PRIVATE KEY-----', ...KEY_LINES, '-----END PRIVATE KEY-----'].join('\n');
+
+let rig: Rig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+it('a secret at the end of a long refusal reaches neither the journal nor a repeat', async () => {
+  const message = `${'z'.repeat(100)} token=${SECRET}`;
+  rig = createRig({
+    env: { MY_TOKEN: SECRET },
+    onCall: ({ id }, upstream) => upstream.send({ id, error: { code: -32_601, message } }),
+  });
+  const client = await rig.client();
+  const _meta = { 'dev.toolkeel/idempotency-key': 'key-0123456789abcdef' };
+  const first = await client.call('add', {}, { _meta });
+  const second = await client.call('add', {}, { _meta });
+  expect(second.result?.['structuredContent']).toMatchObject({
+    error: { code: 'upstream_rejected', message: expect.stringContaining('token=[redacted]') },
+  });
+  expect(JSON.stringify([first, second])).not.toContain(PART);
+});
+
+it('a secret in a long description is not listed in part when descriptions are cut', async () => {
+  const described = { name: 'add', inputSchema: { type: 'object' }, description: SECRET };
+  rig = createRig({
+    env: { MY_TOKEN: SECRET },
+    config: { maxDescriptionChars: 100 },
+    tools: [described],
+  });
+  const client = await rig.client();
+  const listed = await client.ask('tools/list');
+  expect(JSON.stringify(listed)).toContain('"add"');
+  expect(JSON.stringify(listed)).not.toContain(PART);
+});
+
+it('a secret in a long list of allowed values is not shown in part', () => {
+  const values = [...Array.from({ length: 10 }, (_, n) => `value-${n}`), SECRET];
+  const check = compileSchema({ type: 'object', properties: { a: { enum: values } } }, () => {});
+  const [issue] = check({ a: 'other' });
+  expect(issue?.message).toContain('"value-9"');
+  expect(issue?.message).not.toContain('eyJ');
+});
+
+it('a secret in a long line, or line by line, is not logged from stderr or stdout', async () => {
+  const secrets = new Secrets();
+  secrets.watch(SECRET);
+  secrets.watch(PEM);
+  const script = `
+    const text = 'y'.repeat(900) + ' token=' + process.env.SECRET;
+    console.error(text); console.log(text);
+    console.error(process.env.PEM); console.log(process.env.PEM);
+    process.stderr.write('x'.repeat(300) + ' ' + process.env.SECRET + 'w'.repeat(11e6) + '\\n');`;
+  const texts: string[] = [];
+  await new Promise<void>((resolve) => {
+    childLink({
+      name: 'leaky',
+      command: process.execPath,
+      args: ['-e', script],
+      env: { SECRET, PEM },
+      scrub: secrets.scrub,
+      log: (_level, _event, fields) => void texts.push(secrets.scrub(String(fields?.['text']))),
+    })({
+      onFrame: () => {},
+      onFailed: () => {},
+      onBlocked: () => {},
+      onRetired: () => {},
+      onClosed: () => resolve(),
+    });
+  });
+  const logged = texts.join('\n');
+  expect(texts.filter((text) => text.includes('token=[redacted]'))).toHaveLength(2);
+  expect(logged).toContain('a line that is too long');
+  for (const part of [PART, ...KEY_LINES]) expect(logged).not.toContain(part);
+});
