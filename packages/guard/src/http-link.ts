@@ -140,6 +140,13 @@ class HttpLink {
     const body = await readText(response, MAX_ERROR_BYTES);
     const isTransient = status === 429 || status >= 500;
     const answer = responseIn(body, id);
+    if (answer && hasSession && sessionAfter(status, body) !== 'open') {
+      // It may mean the session, which is replaced. Only a read is sent again.
+      this.#forget();
+      this.#listening?.abort();
+      const cause = method === 'tools/call' ? answer : new SessionEnded(`the server ${FORGOTTEN}`);
+      if (!isMutation) throw new FaultError({ kind: 'connect', sent: 'no', cause });
+    }
     if (answer) {
       const isRepeated = isTransient && method === 'tools/call' && !isMutation;
       if (!isRepeated) return void this.#deliver(body, id);

@@ -1,7 +1,7 @@
 import { isObject, isResponse, parseLine, type Id, type ResponseFrame } from './frame.js';
 
 /** How a transport says that it does not know a session: it has not read the request. */
-const UNKNOWN_SESSION = /^bad request: .*\bsession[- ]id\b/i;
+const UNKNOWN_SESSION = /\bsession[- ]id\b/i;
 /** Of errors of a transport, which belong to no request. */
 const NO_REQUEST: ReadonlySet<unknown> = new Set([undefined, null, 'server-error']);
 

@@ -108,7 +108,7 @@ export const serveHttp = async (protocol, port) => {
       if (message.method === 'initialize') {
         headers['mcp-session-id'] = randomUUID();
         sessions.set(headers['mcp-session-id'], undefined);
-      } else if (!sessions.has(session)) return unknownSession(response, message.id);
+      } else if (!sessions.has(session)) return unknownSession(response, null);
     }
     const isRequest = message.method !== undefined && message.id !== undefined;
     if (!isRequest) response.writeHead(202).end();
