@@ -45,9 +45,12 @@ const states = () =>
   Object.fromEntries(
     Object.entries(readPins(dir, 'fake') ?? {}).map(([name, tool]) => [name, pinState(tool)]),
   );
-const codeOf = ({ result }: { result?: Members }) =>
-  (result?.['structuredContent'] as { error?: { code: string } } | undefined)?.error?.code ??
-  (result && 'ok');
+/** From the text: the failure of a tool with an output schema has no structured content. */
+const codeOf = ({ result }: { result?: Members }): string | undefined => {
+  if (!result?.['isError']) return result && 'ok';
+  const [{ text: envelope }] = result['content'] as [{ text: string }];
+  return (JSON.parse(envelope) as { error: { code: string } }).error.code;
+};
 
 describe('pinned tools', () => {
   it('are those of the first listing, in a file that only the user can read', async () => {

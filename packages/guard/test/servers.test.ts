@@ -75,7 +75,8 @@ it('server-filesystem: writes once, reads and validates', async () => {
   expect(readFileSync(path, 'utf8')).toBe('new');
   expect(textOf(await one.call('read_text_file', { path }))).toBe('new');
   const invalid = await one.call('edit_file', { path, edits: 'x' });
-  expect(invalid.result?.['structuredContent']).toMatchObject({
+  expect(invalid.result).not.toHaveProperty('structuredContent');
+  expect(JSON.parse(String(textOf(invalid)))).toMatchObject({
     error: { code: 'validation_error' },
   });
   const effects = guard.tools.map(({ listed, decision }) => [listed.name, decision.effect]);
