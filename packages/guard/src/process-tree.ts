@@ -53,7 +53,7 @@ export class ProcessTree {
 }
 
 /** Without a start time, another process may have the same pid by now. */
-export function isSameProcess(one: ProcessRef): boolean {
+function isSameProcess(one: ProcessRef): boolean {
   return one.startedAt !== '' && one.pid !== process.pid && systemLiveness.isAlive(one);
 }
 

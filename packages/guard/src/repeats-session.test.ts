@@ -79,7 +79,7 @@ describe('after two equal calls that overlapped', () => {
     const states = async () => (await guard.journal.operations.list()).map(({ state }) => state);
     await expect.poll(states).toEqual(['succeeded', 'succeeded']);
     const repeats = [await one.call('add', args), await one.call('add', args)];
-    expect(repeats.map((answer) => textsOf(answer)[1]).toSorted()).toEqual(['1', '2']);
+    expect(new Set(repeats.map((answer) => textsOf(answer)[1]))).toEqual(new Set(['1', '2']));
     expect(upstream.calls).toHaveLength(2);
     // Both results are delivered: this is a third act, which needs a third approval.
     expect(errorOf(await one.call('add', args)).code).toBe('approval_required');
