@@ -5,7 +5,8 @@ import { HostError } from '../errors.js';
 export const DEFAULT_HTTP_HOST = '127.0.0.1';
 const DEFAULT_HTTP_PORT = 7411;
 export const DEFAULT_BODY_LIMIT = 4 * 1024 * 1024;
-const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
+/** Idle connections are kept for long: a request on one that is being closed fails, and may be a mutation. */
+const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
 
 export interface Timeouts {
   /** Until a client has sent its headers. */
