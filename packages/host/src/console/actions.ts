@@ -209,6 +209,7 @@ function consequencesOf(
   const textsOf = (wanted: Check['result']): string[] =>
     checks.filter(({ result }) => result === wanted).map(({ text }) => text);
   const [blocked, warnings] = [textsOf('blocks'), textsOf('warns')];
+  const isPaused = checks.some(({ by, result }) => by === 'circuit' && result === 'blocks');
   const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}`;
   const end = warnings.length === 0 ? '; nothing blocks it now.' : '.';
   const executed =
@@ -216,7 +217,10 @@ function consequencesOf(
       ? [`${what}, within about 1 s of your press${end}`, ...warnings]
       : [
           `Nothing is sent now. ${blocked.join(' ')}`,
-          `Afterwards: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
+          `Later: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
+          ...(isPaused
+            ? ['It may itself be the test of the upstream, and fail or end with an unknown outcome.']
+            : warnings),
         ];
   const step = steps.find(({ state }) => state === 'sending');
   switch (action.action) {
@@ -332,7 +336,8 @@ const CHECKED: Readonly<Record<string, string>> = { arguments: 'check of the arg
 
 /** The name of the executing process and similar details may change without consequence. */
 function basisOfCheck(result: Check['result'], text: string): string {
-  return result === 'blocks' ? `stops it: ${text}` : 'does not stop it';
+  if (result === 'blocks') return `stops it: ${text}`;
+  return result === 'warns' ? 'does not stop it, but it may fail' : 'does not stop it';
 }
 
 function withVersion(preview: Omit<Preview, 'version'>, basis: Basis): Preview {

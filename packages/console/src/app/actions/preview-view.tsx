@@ -188,6 +188,9 @@ function CheckItem({ check: { result, text, until } }: { readonly check: Check }
   );
 }
 
+/** Changes of a check for the worse. */
+const RISKY = /^stops it|may fail$/;
+
 /** What differs from the state that the operator saw. */
 export function Moved({ difference }: { readonly difference: readonly Difference[] }): JSX.Element {
   return (
@@ -196,7 +199,7 @@ export function Moved({ difference }: { readonly difference: readonly Difference
         <div class="diff-row" key={field}>
           <span class="mono">{field}</span>
           <div>
-            <del>{was}</del> <ins>{is}</ins>
+            <del>{was}</del> <ins class={RISKY.test(is) ? 'is-warn' : undefined}>{is}</ins>
           </div>
         </div>
       ))}
