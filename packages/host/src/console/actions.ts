@@ -219,7 +219,9 @@ function consequencesOf(
           `Nothing is sent now. ${blocked.join(' ')}`,
           `Later: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
           ...(isPaused
-            ? ['It may itself be the test of the upstream, and fail or end with an unknown outcome.']
+            ? [
+                'It may itself be the test of the upstream, and fail or end with an unknown outcome.',
+              ]
             : warnings),
         ];
   const step = steps.find(({ state }) => state === 'sending');

@@ -80,9 +80,7 @@ export const readFrom = (
   { tool }: OperationView,
   processes: readonly KnownProcess[],
   now: number,
-): string =>
-  namesOf(upstreamsIn(packsWith(tool, processes, now)).flat()) ||
-  'the upstream';
+): string => namesOf(upstreamsIn(packsWith(tool, processes, now)).flat()) || 'the upstream';
 
 function upstreamChecks(
   { tool }: OperationView,
@@ -167,7 +165,13 @@ const waitOf = <T>(
   timeOf: (one: T) => string | undefined,
 ): string | undefined =>
   waits
-    .map((those) => those.map((one) => timeOf(one) ?? '').toSorted().at(-1) ?? '')
+    .map(
+      (those) =>
+        those
+          .map((one) => timeOf(one) ?? '')
+          .toSorted()
+          .at(-1) ?? '',
+    )
     .filter((time) => time !== '')
     .toSorted()[0];
 
