@@ -56,9 +56,11 @@ interface ConsequenceProps {
 export function Consequence(props: ConsequenceProps): JSX.Element {
   const { preview, isIncomplete = false, children } = props;
   const { consequences, checks, hash, text: post, audit, refused } = preview;
-  const { arguments: args, arguments_before: before } = preview;
+  const { action, arguments: args, arguments_before: before } = preview;
   const isExecution = checks.some(({ by }) => by === 'policy');
-  const stops = checks.some(({ result }) => result === 'blocks' || result === 'warns');
+  const isRisky =
+    action === 'it_did_not_happen' ||
+    (isExecution && checks.some(({ result }) => result === 'blocks' || result === 'warns'));
   const stop = checks.find(({ result }) => result === 'blocks');
   // Warnings of a check are among the consequences of an approval, but not of a read-back.
   const warnings = checks.filter(
@@ -76,7 +78,7 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
       )}
       {consequences.length > 0 && (
         <section
-          class={stops ? 'note consequence is-warn' : 'note consequence is-info'}
+          class={isRisky ? 'note consequence is-warn' : 'note consequence is-info'}
           aria-label="What happens"
         >
           <div>
@@ -87,7 +89,15 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
                   {stop?.until !== undefined && (
                     <>
                       {' '}
-                      {stop.by === 'circuit' ? 'Next test' : 'Until'} <Time at={stop.until} zone />.
+                      {stop.by === 'circuit' ? (
+                        <>
+                          The next call after <Time at={stop.until} zone /> is a test.
+                        </>
+                      ) : (
+                        <>
+                          Until <Time at={stop.until} zone />.
+                        </>
+                      )}
                     </>
                   )}
                 </strong>
