@@ -103,6 +103,8 @@ export interface Statement {
   readonly last_success_at?: string;
   /** Calls that failed because of it since `since`, as far as they are stored. */
   readonly affected_calls?: number;
+  /** Those of them whose outcome is unknown. */
+  readonly unknown_calls?: number;
   readonly tools?: readonly string[];
   readonly upstream?: string;
   /** The pack or guarded server that uses the upstream. */

@@ -2,7 +2,7 @@ import type { ActResponse, Action, Check, Difference, Preview } from '@toolkeel/
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
 import * as z from 'zod';
 import type { OperatorJournal } from '../governance/operator.js';
-import { executionChecks, readCheck, readFrom } from './checks.js';
+import { executionChecks, readCheck, readFailure, readFrom } from './checks.js';
 import { ApiError, conflict, invalid, operationNotFound, stateMoved } from './errors.js';
 import type { KnownProcess } from './process-view.js';
 import { actionsOf, nextStep } from './operation-view.js';
@@ -118,7 +118,7 @@ interface Executed {
 }
 
 async function execute(
-  { journal: { approvals, operations }, by }: ActionDeps,
+  { journal: { approvals, operations }, by, processes, now }: ActionDeps,
   action: Action,
   { operation: before, checks }: Preview,
 ): Promise<Executed> {
@@ -168,7 +168,7 @@ async function execute(
       const found = operation.outcome === 'executed' ? 'It happened' : 'It did not happen';
       const name = settled
         ? `${found}: the upstream was read.`
-        : `Still unknown: ${operation.blocked?.explanation ?? open ?? 'the read-back gave no answer.'}`;
+        : `Still unknown: ${readFailure(operation, processes, now) ?? operation.blocked?.explanation ?? open ?? 'the read-back gave no answer.'}`;
       return { name, result: { operation, settled } };
     }
     case 'it_happened':

@@ -1,5 +1,6 @@
 import type { Check } from '@toolkeel/console';
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
+import { faultText } from './call-view.js';
 import { iso, processView, upstreamName, type KnownProcess } from './process-view.js';
 
 /** What could stop the execution of an approved operation, checked now. */
@@ -81,6 +82,22 @@ export const readFrom = (
   processes: readonly KnownProcess[],
   now: number,
 ): string => namesOf(upstreamsIn(packsWith(tool, processes, now)).flat()) || 'the upstream';
+
+/** Why a read-back failed, if the processes know how their requests fail. */
+export function readFailure(
+  { tool, blocked }: OperationView,
+  processes: readonly KnownProcess[],
+  now: number,
+): string | undefined {
+  if (blocked?.reason !== 'read_back_failed') return undefined;
+  const failing = upstreamsIn(packsWith(tool, processes, now))
+    .flat()
+    .find(isFailing);
+  const failure = failing?.last_failure;
+  if (!failing || !failure) return undefined;
+  const cause = faultText({ kind: failure.fault, ...failure });
+  return `the read-back failed. ${failing.name} fails with ${cause}.`;
+}
 
 function upstreamChecks(
   { tool }: OperationView,

@@ -9,7 +9,7 @@ const store = {
     Promise.resolve(
       [
         { process: 'p1', tool: 'x_post', at: NOW - 1000, elapsedMs: 10 },
-        { process: 'p2', tool: 'x_post', at: NOW - 1000, elapsedMs: 10 },
+        { process: 'p2', tool: 'x_post', at: NOW - 1000, elapsedMs: 10, outcome: 'unknown' },
         { process: 'p1', tool: 'other', at: NOW - 1000, elapsedMs: 10 },
         // In flight when the upstream began to fail, and ended before that.
         { process: 'p3', tool: 'x_post', at: NOW - 70_000, elapsedMs: 15_000 },
@@ -59,6 +59,7 @@ describe('an upstream that fails', () => {
     expect(statement?.detail).toContain('is open in 2 processes. No request is sent');
     expect(statement).toMatchObject({
       affected_calls: 2,
+      unknown_calls: 1,
       until: new Date(NOW + 10_000).toISOString(),
     });
     expect(statement).not.toHaveProperty('process_id');

@@ -82,6 +82,7 @@ async function statementOf(
   const since = earliest(isMixed ? begins : later);
   const until = earliest(group.map(({ problem: { until: at } }) => at));
   const affected: string[] = [];
+  let maybe = 0;
   for (const sighting of group) {
     const from = sighting.problem.since;
     if (from === undefined) continue;
@@ -90,9 +91,9 @@ async function statementOf(
     const failed = await store.calls({ ...filter, failed: true, limit: MAX_COUNTED });
     // Calls that began before the failure and ended with it are affected, too.
     const meanwhile = failed.filter(({ at, elapsedMs }) => at + elapsedMs >= failingFrom);
-    affected.push(
-      ...meanwhile.map(({ tool }) => tool).filter((tool) => sighting.tools.includes(tool)),
-    );
+    const own = meanwhile.filter(({ tool }) => sighting.tools.includes(tool));
+    affected.push(...own.map(({ tool }) => tool));
+    maybe += own.filter(({ outcome }) => outcome === 'unknown').length;
   }
   const where =
     seen.length === 1
@@ -112,6 +113,7 @@ async function statementOf(
     upstream,
     pack,
     ...(since !== undefined && { since, affected_calls: affected.length }),
+    ...(maybe > 0 && { unknown_calls: maybe }),
     ...(until !== undefined && { until }),
     ...(success !== undefined && { last_success_at: success }),
     tools: [...new Set(affected)],

@@ -35,6 +35,8 @@ const keyOf = ({ upstream, pack, kind, text }: Statement): string =>
 function Problem(statement: Statement): JSX.Element {
   const { severity, kind, text, detail, what_to_do: advice, since, until } = statement;
   const { affected_calls: affected = 0, tools = [], last_success_at: success } = statement;
+  const { unknown_calls: maybe = 0 } = statement;
+  const of = tools.length > 0 ? `: ${someOf(tools)}` : '';
   const target = targetOf(statement);
   const isOver = until !== undefined && toMs(until) <= clock.value;
   return (
@@ -51,7 +53,11 @@ function Problem(statement: Statement): JSX.Element {
             )}
             {affected > 0 && (
               <span>
-                {plural(affected, 'call')} failed{tools.length > 0 && `: ${someOf(tools)}`}
+                {[
+                  ...(affected > maybe ? [`${plural(affected - maybe, 'call')} failed`] : []),
+                  ...(maybe > 0 ? [`${plural(maybe, 'call')} may have happened`] : []),
+                ].join(', ')}
+                {of}
               </span>
             )}
             {until !== undefined && !isOver && (
