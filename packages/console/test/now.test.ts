@@ -50,10 +50,10 @@ describe('the first page', () => {
     const problems = page.getByRole('list', { name: 'What is broken' }).getByRole('listitem');
     expect(await problems.count()).toBe(1);
     const text = await problems.innerText();
-    expect(text).toContain('x (api.x.com) fails with a server error (503). Sending is paused.');
+    expect(text).toContain('x (api.x.com) fails with a server error (503).');
     expect(text).toMatch(/Since \d\d:\d\d:\d\d \w+ \(5 min\)/);
     expect(text).toContain('64 calls failed: x_post_tweet, x_search_tweets');
-    expect(text).toMatch(/Next test in \d+ s/);
+    expect(text).toMatch(/Next call after \d\d:\d\d:\d\d \w+ is a test/);
     expect(text).not.toContain('circuit');
     await problems.locator('summary').click();
     await problems.getByText('The circuit is open in 2 processes.').waitFor();
@@ -71,7 +71,7 @@ describe('the first page', () => {
 
   test('lists what waits in the order in which to do it, with what decides and the deadline', async () => {
     const page = await open();
-    await page.getByText('Unknown outcomes first, then by deadline').waitFor();
+    await page.getByText('Most urgent first').waitFor();
     const rows = await page.locator('.worklist li').allInnerTexts();
     expect(rows.map((row) => row.replaceAll(/\s+/g, ' '))).toEqual([
       expect.stringMatching(/^May have happened Sent 5 min ago · x_post_tweet Maintenance is over/),
@@ -90,8 +90,13 @@ describe('the first page', () => {
       '7 done 2 may have happened 3 need approval 1 not done 1,815 reads, 69 failed',
     );
     const newest = page.getByRole('list', { name: 'Newest mutations' }).getByRole('listitem');
-    expect(await newest.count()).toBe(3);
-    expect(await newest.first().innerText()).toMatch(/^Done\s+Issue 1\s+github_create_issue · /);
+    expect((await newest.allInnerTexts()).map((row) => row.split('\n')[0]?.trim())).toEqual([
+      'May have happened',
+      'May have happened',
+      'Not done',
+      'Done',
+    ]);
+    expect(await newest.nth(3).innerText()).toMatch(/^Done\s+github_create_issue · .*\s+Issue 1$/);
     await page.getByRole('link', { name: '1 not done' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     expect(await page.getByRole('row').last().innerText()).toContain('Rejected by the upstream');
@@ -144,6 +149,19 @@ describe('the dialog of an action', () => {
     expect(edges.flat().filter((edge) => edge < 0 || edge > height)).toEqual([]);
     expect(edges.flat()).toEqual(edges.flat().toSorted((a, b) => a - b));
     expect(await violations(page)).toEqual([]);
+  });
+
+  test('shows the consequence of the state now, and keeps what was typed', async () => {
+    const page = await open();
+    const dialog = await press(page, 'Exports work again', 'Reject');
+    const reason = dialog.getByRole('textbox', { name: 'Reason' });
+    const typed = page.waitForRequest((sent) => sent.postData()?.includes('Not today') ?? false);
+    await reason.fill('Not today');
+    await typed;
+    const refreshed = page.waitForRequest((sent) => sent.url().endsWith('/api/preview'));
+    server.send({ type: 'processes', data: { processes: incident(Date.now()).processes } });
+    expect((await refreshed).postDataJSON()).toMatchObject({ reason: 'Not today' });
+    expect(await reason.inputValue()).toBe('Not today');
   });
 
   test('shows the consequence of each way to settle, and forgets what was filled in for another', async () => {

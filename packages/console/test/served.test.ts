@@ -60,7 +60,7 @@ describe('the console of running servers', () => {
     await dialog.getByText('of 280 characters').waitFor();
     expect(posts()).toEqual([]);
     await dialog.getByRole('button', { name: 'Approve the edited call' }).click();
-    await dialog.getByText('Executed', { exact: true }).waitFor();
+    await dialog.getByText('Done', { exact: true }).waitFor();
     expect(posts()).toEqual(['Edited before approval, and sent once']);
     expect(await site.call('x_post_tweet', { text })).toMatchObject({
       success: true,
@@ -218,7 +218,7 @@ describe('the console of running servers', () => {
     await ana.dialog.getByText('Reconciled', { exact: true }).waitFor();
     const ben = await check('ben', other?.operation_id);
     await ben.dialog.getByText('Still unknown:').waitFor();
-    await ben.dialog.getByText('Unknown outcome').waitFor();
+    await ben.dialog.getByText('May have happened').waitFor();
     expect(await site.call('x_post_tweet', { text: shown })).toMatchObject({
       success: true,
       data: { text: shown },

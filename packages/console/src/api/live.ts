@@ -99,8 +99,12 @@ export interface Statement {
   readonly since?: string;
   /** When it ends by itself: the reset of a rate limit, the next probe of a circuit. */
   readonly until?: string;
+  /** Of an upstream that fails: the last success in any live process. */
+  readonly last_success_at?: string;
   /** Calls that failed because of it since `since`, as far as they are stored. */
   readonly affected_calls?: number;
+  /** Those of them whose outcome is unknown. */
+  readonly unknown_calls?: number;
   readonly tools?: readonly string[];
   readonly upstream?: string;
   /** The pack or guarded server that uses the upstream. */

@@ -84,7 +84,7 @@ function now(ago: Clock, ahead: Clock): NowResponse {
       {
         severity: 'broken',
         kind: 'circuit_open',
-        text: 'x (api.x.com) fails with a server error (503). Sending is paused.',
+        text: 'x (api.x.com) fails with a server error (503).',
         detail: 'The circuit is open in 2 processes. No request is sent before the next probe.',
         what_to_do: 'Check the upstream. Sending resumes by itself when a test request succeeds.',
         since: ago(312),

@@ -2,7 +2,7 @@ import type { ActResponse, Action, Check, Difference, Preview } from '@toolkeel/
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
 import * as z from 'zod';
 import type { OperatorJournal } from '../governance/operator.js';
-import { executionChecks, readCheck, readFrom } from './checks.js';
+import { executionChecks, readCheck, readFailure, readFrom } from './checks.js';
 import { ApiError, conflict, invalid, operationNotFound, stateMoved } from './errors.js';
 import type { KnownProcess } from './process-view.js';
 import { actionsOf, nextStep } from './operation-view.js';
@@ -118,7 +118,7 @@ interface Executed {
 }
 
 async function execute(
-  { journal: { approvals, operations }, by }: ActionDeps,
+  { journal: { approvals, operations }, by, processes, now }: ActionDeps,
   action: Action,
   { operation: before, checks }: Preview,
 ): Promise<Executed> {
@@ -168,7 +168,7 @@ async function execute(
       const found = operation.outcome === 'executed' ? 'It happened' : 'It did not happen';
       const name = settled
         ? `${found}: the upstream was read.`
-        : `Still unknown: ${operation.blocked?.explanation ?? open ?? 'the read-back gave no answer.'}`;
+        : `Still unknown: ${readFailure(operation, processes, now) ?? operation.blocked?.explanation ?? open ?? 'the read-back gave no answer.'}`;
       return { name, result: { operation, settled } };
     }
     case 'it_happened':
@@ -209,6 +209,7 @@ function consequencesOf(
   const textsOf = (wanted: Check['result']): string[] =>
     checks.filter(({ result }) => result === wanted).map(({ text }) => text);
   const [blocked, warnings] = [textsOf('blocks'), textsOf('warns')];
+  const isPaused = checks.some(({ by, result }) => by === 'circuit' && result === 'blocks');
   const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}`;
   const end = warnings.length === 0 ? '; nothing blocks it now.' : '.';
   const executed =
@@ -216,7 +217,12 @@ function consequencesOf(
       ? [`${what}, within about 1 s of your press${end}`, ...warnings]
       : [
           `Nothing is sent now. ${blocked.join(' ')}`,
-          `Afterwards: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
+          `Later: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
+          ...(isPaused
+            ? [
+                'It may itself be the test of the upstream, and fail or end with an unknown outcome.',
+              ]
+            : warnings),
         ];
   const step = steps.find(({ state }) => state === 'sending');
   switch (action.action) {
@@ -332,7 +338,8 @@ const CHECKED: Readonly<Record<string, string>> = { arguments: 'check of the arg
 
 /** The name of the executing process and similar details may change without consequence. */
 function basisOfCheck(result: Check['result'], text: string): string {
-  return result === 'blocks' ? `stops it: ${text}` : 'does not stop it';
+  if (result === 'blocks') return `stops it: ${text}`;
+  return result === 'warns' ? 'does not stop it, but it may fail' : 'does not stop it';
 }
 
 function withVersion(preview: Omit<Preview, 'version'>, basis: Basis): Preview {

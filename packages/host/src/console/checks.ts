@@ -1,5 +1,6 @@
 import type { Check } from '@toolkeel/console';
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
+import { faultText } from './call-view.js';
 import { iso, processView, upstreamName, type KnownProcess } from './process-view.js';
 
 /** What could stop the execution of an approved operation, checked now. */
@@ -66,8 +67,9 @@ function packsWith(tool: string, processes: readonly KnownProcess[], now: number
     );
 }
 
-const upstreamsOf = (live: ReturnType<typeof packsWith>) =>
-  live.flatMap(({ pack }) =>
+/** The upstreams of each process, named with their pack. */
+const upstreamsIn = (live: ReturnType<typeof packsWith>): readonly (readonly Upstream[])[] =>
+  live.map(({ pack }) =>
     pack.upstreams.map((upstream) => ({
       ...upstream,
       name: upstreamName(pack.name, upstream.name),
@@ -79,9 +81,23 @@ export const readFrom = (
   { tool }: OperationView,
   processes: readonly KnownProcess[],
   now: number,
-): string =>
-  [...new Set(upstreamsOf(packsWith(tool, processes, now)).map(({ name }) => name))].join(', ') ||
-  'the upstream';
+): string => namesOf(upstreamsIn(packsWith(tool, processes, now)).flat()) || 'the upstream';
+
+/** Why a read-back failed, if the processes know how their requests fail. */
+export function readFailure(
+  { tool, blocked }: OperationView,
+  processes: readonly KnownProcess[],
+  now: number,
+): string | undefined {
+  if (blocked?.reason !== 'read_back_failed') return undefined;
+  const failing = upstreamsIn(packsWith(tool, processes, now))
+    .flat()
+    .find(isFailing);
+  const failure = failing?.last_failure;
+  if (!failing || !failure) return undefined;
+  const cause = faultText({ kind: failure.fault, ...failure });
+  return `the read-back failed. ${failing.name} fails with ${cause}.`;
+}
 
 function upstreamChecks(
   { tool }: OperationView,
@@ -95,7 +111,7 @@ function upstreamChecks(
     return [{ by: 'process', result: 'blocks', text }];
   }
   const names = live.map(({ process }) => `${process.name} (pid ${process.pid})`).join(', ');
-  const upstreams = upstreamsOf(live);
+  const upstreams = upstreamsIn(live);
   return [
     {
       by: 'process',
@@ -104,7 +120,7 @@ function upstreamChecks(
     },
     circuitCheck(upstreams, now),
     rateLimitCheck(upstreams),
-    budgetCheck(upstreams),
+    budgetCheck(upstreams.flat()),
   ];
 }
 
@@ -112,6 +128,10 @@ type Upstream = ReturnType<typeof processView>['packs'][number]['upstreams'][num
 
 const RISK = 'It may fail, or its outcome may become unknown: wait until the upstream works.';
 const UNUSED = 'No request was sent to the upstream yet.';
+const namesOf = (upstreams: readonly Upstream[]): string =>
+  [...new Set(upstreams.map(({ name }) => name))].join(', ');
+const isFailing = ({ health, circuit }: Upstream): boolean =>
+  health === 'failing' || circuit.state !== 'closed';
 
 /** Before a read-back: it fails while its upstream does. */
 export function readCheck(
@@ -119,48 +139,77 @@ export function readCheck(
   processes: readonly KnownProcess[],
   now: number,
 ): readonly Check[] {
-  const check = circuitCheck(upstreamsOf(packsWith(tool, processes, now)), now);
+  const check = circuitCheck(upstreamsIn(packsWith(tool, processes, now)), now);
   if (check.result === 'passes') return [];
   const text = 'It fails now, so this will probably find nothing.';
   return [{ by: 'circuit', result: 'warns', text }];
 }
 
-function circuitCheck(upstreams: readonly Upstream[], now: number): Check {
+/** Any of the processes may claim an approved operation, so it waits only if it would in each of them. */
+function circuitCheck(processes: readonly (readonly Upstream[])[], now: number): Check {
+  const upstreams = processes.flat();
   if (upstreams.length === 0) return { by: 'circuit', result: 'passes', text: UNUSED };
-  const first = upstreams.find(({ circuit }) => circuit.state === 'open');
-  const failing = upstreams.find(({ health }) => health === 'failing');
-  if (!first && failing) {
-    const text = `Every request to ${failing.name} fails now. ${RISK}`;
-    return { by: 'circuit', result: 'warns', text };
+  const failing = upstreams.filter(isFailing);
+  if (failing.length === 0) {
+    const text = `The circuit is closed (${namesOf(upstreams)}).`;
+    return { by: 'circuit', result: 'passes', text };
   }
-  if (!first) {
-    const names = [...new Set(upstreams.map(({ name }) => name))].join(', ');
-    return { by: 'circuit', result: 'passes', text: `The circuit is not open (${names}).` };
+  const name = namesOf(failing);
+  const paused = processes.map((those) => those.filter((one) => isPaused(one, now)));
+  if (paused.every((those) => those.length > 0)) {
+    const until = waitOf(paused, ({ circuit }) => circuit.probe_at);
+    return {
+      by: 'circuit',
+      result: 'blocks',
+      text: `Requests to ${name} fail, so sending is paused (circuit open).`,
+      ...(until !== undefined && { until }),
+    };
   }
-  const { probe_at: probeAt } = first.circuit;
-  if (probeAt !== undefined && Date.parse(probeAt) <= now) {
-    const text = `Requests to ${first.name} fail, and this would be sent as a test (circuit open). ${RISK}`;
-    return { by: 'circuit', result: 'warns', text };
-  }
-  return {
-    by: 'circuit',
-    result: 'blocks',
-    text: `Requests to ${first.name} fail, so sending is paused (circuit open).`,
-    ...(probeAt !== undefined && { until: probeAt }),
-  };
+  const isTest = failing.some(({ circuit }) => circuit.state !== 'closed');
+  const sent = isTest
+    ? 'and a process may send this at once, as a test'
+    : 'and this would be sent at once';
+  const text = `Requests to ${name} fail now, ${sent}. ${RISK}`;
+  return { by: 'circuit', result: 'warns', text };
 }
 
-function rateLimitCheck(upstreams: readonly Upstream[]): Check {
-  const exhausted = upstreams.flatMap(({ name, rate_limits: limits }) =>
-    limits.filter(({ remaining }) => remaining <= 0).map((limit) => ({ name, limit })),
+const isPaused = ({ circuit: { state, probe_at: at } }: Upstream, now: number): boolean =>
+  state === 'open' && (at === undefined || Date.parse(at) > now);
+
+/** A process waits for the last of its times, the operation for the first process. */
+const waitOf = <T>(
+  waits: readonly (readonly T[])[],
+  timeOf: (one: T) => string | undefined,
+): string | undefined =>
+  waits
+    .map(
+      (those) =>
+        those
+          .map((one) => timeOf(one) ?? '')
+          .toSorted()
+          .at(-1) ?? '',
+    )
+    .filter((time) => time !== '')
+    .toSorted()[0];
+
+function rateLimitCheck(processes: readonly (readonly Upstream[])[]): Check {
+  const exhausted = processes.map((those) =>
+    those.flatMap(({ name, rate_limits: limits }) =>
+      limits.filter(({ remaining }) => remaining <= 0).map((limit) => ({ name, limit })),
+    ),
   );
-  const [first] = exhausted.toSorted((a, b) => (a.limit.resets_at < b.limit.resets_at ? 1 : -1));
+  const [first] = exhausted.flat();
   if (!first)
     return { by: 'rate_limit', result: 'passes', text: 'No known rate limit is used up.' };
   const { name, limit } = first;
   const route = limit.route === undefined ? '' : ` for ${limit.route}`;
   const text = `A rate limit of ${name}${route} is used up.`;
-  return { by: 'rate_limit', result: 'blocks', text, until: limit.resets_at };
+  if (exhausted.some((those) => those.length === 0)) {
+    const other = `${text} A process that has not seen it may send this at once.`;
+    return { by: 'rate_limit', result: 'warns', text: other };
+  }
+  const until = waitOf(exhausted, (one) => one.limit.resets_at);
+  return { by: 'rate_limit', result: 'blocks', text, ...(until !== undefined && { until }) };
 }
 
 /** An empty budget stops retries, never the first attempt. */

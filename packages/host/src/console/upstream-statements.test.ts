@@ -9,7 +9,7 @@ const store = {
     Promise.resolve(
       [
         { process: 'p1', tool: 'x_post', at: NOW - 1000, elapsedMs: 10 },
-        { process: 'p2', tool: 'x_post', at: NOW - 1000, elapsedMs: 10 },
+        { process: 'p2', tool: 'x_post', at: NOW - 1000, elapsedMs: 10, outcome: 'unknown' },
         { process: 'p1', tool: 'other', at: NOW - 1000, elapsedMs: 10 },
         // In flight when the upstream began to fail, and ended before that.
         { process: 'p3', tool: 'x_post', at: NOW - 70_000, elapsedMs: 15_000 },
@@ -27,9 +27,9 @@ describe('an upstream that fails', () => {
     expect(await said(process(1, open))).toMatchObject([
       {
         kind: 'circuit_open',
-        text: 'x (api.x.com) fails with a server error (503). Sending is paused.',
+        text: 'x (api.x.com) fails with a server error (503).',
         detail:
-          'The circuit is open in toolkeel (stdio, pid 1). No request is sent before the next probe.',
+          'The circuit is open in toolkeel (stdio, pid 1). No request is sent before the next test.',
         pack: 'x',
         since: new Date(NOW - 60_000).toISOString(),
         until: new Date(NOW + 10_000).toISOString(),
@@ -59,6 +59,7 @@ describe('an upstream that fails', () => {
     expect(statement?.detail).toContain('is open in 2 processes. No request is sent');
     expect(statement).toMatchObject({
       affected_calls: 2,
+      unknown_calls: 1,
       until: new Date(NOW + 10_000).toISOString(),
     });
     expect(statement).not.toHaveProperty('process_id');
@@ -70,13 +71,44 @@ describe('an upstream that fails', () => {
     expect(others).toEqual([]);
     expect(statement).toMatchObject({ kind: 'circuit_open', affected_calls: 2 });
     expect(statement?.detail).toMatch(
-      /is open in toolkeel \(stdio, pid 2\)\..* fails in another process, too\.$/,
+      /is open in toolkeel \(stdio, pid 2\)\..* 9 of 9 requests of the last five minutes failed in another process\.$/,
     );
   });
 
   it('does not claim that no request is sent when its probe is due', async () => {
     const [statement] = await said(process(1, { ...open, probeAt: NOW - 1 }));
-    expect(statement?.text).toMatch(/\(503\)\. The next call is a test\.$/);
+    expect(statement?.text).toMatch(/\(503\)\.$/);
+    expect(statement?.detail).toContain('The next call is sent as a test.');
     expect(statement).not.toHaveProperty('until');
+  });
+
+  it('was reported in other words while its circuit was tested', async () => {
+    const { failing: _, ...observed } = open.observed!;
+    const halfOpen = {
+      ...open,
+      circuit: 'half_open',
+      observed: { ...observed, failing: 1 },
+    } as const;
+    const [[before], [during]] = await Promise.all([
+      said(process(1, open)),
+      said(process(1, halfOpen)),
+    ]);
+    expect(during?.text).toBe(before?.text);
+    expect(during?.detail).toContain('half-open');
+  });
+
+  it('does not fail in every request if one succeeded in another process since', async () => {
+    const lastSuccessAt = NOW - 2000;
+    const { failingSince: _, ...observed } = open.observed!;
+    const works = {
+      ...open,
+      circuit: 'closed',
+      observed: { ...observed, attempts: 10, failing: 0, lastSuccessAt },
+    } as const;
+    const [statement] = await said(process(1, open), process(2, works));
+    expect(statement).toMatchObject({
+      text: 'Some requests to x (api.x.com) fail with a server error (503).',
+      last_success_at: new Date(lastSuccessAt).toISOString(),
+    });
   });
 });

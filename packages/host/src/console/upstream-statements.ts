@@ -10,8 +10,8 @@ const LONGEST_CALL_MS = 300_000;
 type Process = ReturnType<typeof processView>;
 type UpstreamView = Process['packs'][number]['upstreams'][number];
 type Problem = Pick<Statement, 'severity' | 'kind' | 'what_to_do' | 'since' | 'until'> & {
-  /** What is wrong, in plain words, without where it is seen. */
-  readonly says: (name: string) => string;
+  /** What is wrong, in plain words, without where it is seen. `isMixed`: other requests succeeded since. */
+  readonly says: (name: string, isMixed: boolean) => string;
   /** The precise state and where it is seen. */
   readonly detail?: (where: string) => string;
 };
@@ -19,6 +19,7 @@ type Problem = Pick<Statement, 'severity' | 'kind' | 'what_to_do' | 'since' | 'u
 /** A problem of an upstream as one process sees it. */
 interface Sighting {
   readonly process: Process;
+  readonly view: UpstreamView;
   readonly upstream: string;
   readonly pack: string;
   readonly tools: readonly string[];
@@ -30,19 +31,19 @@ export async function upstreamStatements(
   live: Pick<LiveState, 'processes' | 'now'>,
   journal: Pick<OperatorJournal, 'store'>,
 ): Promise<readonly Statement[]> {
-  const sightings = live.processes
+  const processes = live.processes
     .filter(({ state }) => state === 'live')
-    .map((process) => processView(process, live.now, undefined))
-    .flatMap((process) =>
-      process.packs.flatMap(({ name: pack, tools, upstreams }) =>
-        upstreams.flatMap((upstream): readonly Sighting[] => {
-          const problem = problemOf(upstream, live.now);
-          if (!problem) return [];
-          const names = tools.map(({ name }) => name);
-          return [{ process, upstream: upstream.name, pack, tools: names, problem }];
-        }),
-      ),
-    );
+    .map((process) => processView(process, live.now, undefined));
+  const sightings = processes.flatMap((process) =>
+    process.packs.flatMap(({ name: pack, tools, upstreams }) =>
+      upstreams.flatMap((upstream): readonly Sighting[] => {
+        const problem = problemOf(upstream, live.now);
+        if (!problem) return [];
+        const names = tools.map(({ name }) => name);
+        return [{ process, view: upstream, upstream: upstream.name, pack, tools: names, problem }];
+      }),
+    ),
+  );
   const groups = new Map<string, Sighting[]>();
   for (const sighting of sightings) {
     const { problem, pack, upstream } = sighting;
@@ -54,7 +55,7 @@ export async function upstreamStatements(
     else groups.set(key, [sighting]);
   }
   const statements = await Promise.all(
-    [...groups.values()].map((group) => statementOf(group, journal)),
+    [...groups.values()].map((group) => statementOf(group, processes, journal)),
   );
   // The order of processes changes with their reports. Statements that swap places are easily confused.
   return statements.toSorted(
@@ -66,15 +67,22 @@ const compare = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 
 async function statementOf(
   group: readonly Sighting[],
+  processes: readonly Process[],
   { store }: Pick<OperatorJournal, 'store'>,
 ): Promise<Statement> {
   const open = group.filter(({ problem: { kind } }) => kind !== 'upstream_failing');
   const seen = open.length > 0 ? open : group;
   const [{ problem, upstream, pack, process }] = seen as readonly [Sighting];
   const { says, detail, ...described } = problem;
-  const since = earliest(group.map(({ problem: { since: at } }) => at));
+  const isFailing = problem.severity === 'broken';
+  const success = isFailing ? lastSuccess(processes, pack, upstream) : undefined;
+  const begins = group.flatMap(({ problem: { since: at } }) => at ?? []);
+  const later = begins.filter((at) => success === undefined || at >= success);
+  const isMixed = begins.length > 0 && later.length === 0;
+  const since = earliest(isMixed ? begins : later);
   const until = earliest(group.map(({ problem: { until: at } }) => at));
   const affected: string[] = [];
+  let maybe = 0;
   for (const sighting of group) {
     const from = sighting.problem.since;
     if (from === undefined) continue;
@@ -83,31 +91,48 @@ async function statementOf(
     const failed = await store.calls({ ...filter, failed: true, limit: MAX_COUNTED });
     // Calls that began before the failure and ended with it are affected, too.
     const meanwhile = failed.filter(({ at, elapsedMs }) => at + elapsedMs >= failingFrom);
-    affected.push(
-      ...meanwhile.map(({ tool }) => tool).filter((tool) => sighting.tools.includes(tool)),
-    );
+    const own = meanwhile.filter(({ tool }) => sighting.tools.includes(tool));
+    affected.push(...own.map(({ tool }) => tool));
+    maybe += own.filter(({ outcome }) => outcome === 'unknown').length;
   }
   const where =
     seen.length === 1
       ? `${process.name} (${process.transport}, pid ${process.pid})`
       : `${seen.length} processes`;
-  const others = group.length - seen.length;
+  const others = group.filter((one) => !seen.includes(one));
+  const sum = (name: 'attempts' | 'failures'): number =>
+    others.reduce((total, { view }) => total + view[name], 0);
   const more =
-    others === 0
+    others.length === 0
       ? ''
-      : ` Every request fails in ${others === 1 ? 'another process' : `${others} other processes`}, too.`;
+      : ` ${sum('failures')} of ${sum('attempts')} requests of the last five minutes failed in ${others.length === 1 ? 'another process' : `${others.length} other processes`}.`;
   return {
     ...described,
-    text: says(upstreamName(pack, upstream)),
+    text: says(upstreamName(pack, upstream), isMixed),
     ...(detail && { detail: `${detail(where)}${more}` }),
     upstream,
     pack,
     ...(since !== undefined && { since, affected_calls: affected.length }),
+    ...(maybe > 0 && { unknown_calls: maybe }),
     ...(until !== undefined && { until }),
+    ...(success !== undefined && { last_success_at: success }),
     tools: [...new Set(affected)],
     ...(group.length === 1 && { process_id: process.id }),
   };
 }
+
+/** Of any process: the statement must not hide that requests succeed elsewhere. */
+const lastSuccess = (
+  processes: readonly Process[],
+  pack: string,
+  upstream: string,
+): string | undefined =>
+  processes
+    .flatMap(({ packs }) => packs.filter(({ name }) => name === pack))
+    .flatMap(({ upstreams }) => upstreams.filter(({ name }) => name === upstream))
+    .flatMap(({ last_success_at: at }) => at ?? [])
+    .toSorted()
+    .at(-1);
 
 const earliest = (times: readonly (string | undefined)[]): string | undefined =>
   times.filter((time) => time !== undefined).toSorted()[0];
@@ -118,28 +143,33 @@ function problemOf(upstream: UpstreamView, now: number): Problem | undefined {
   const cause = failure ? ` with ${faultText({ kind: failure.fault, ...failure })}` : '';
   const since = failingSince ?? circuit.since;
   const { probe_at: probeAt } = circuit;
+  // The same text while its circuit opens and is tested.
+  const says: Problem['says'] = (name, isMixed) =>
+    isMixed ? `Some requests to ${name} fail${cause}.` : `${name} fails${cause}.`;
   if (circuit.state === 'open') {
     const isDue = probeAt !== undefined && Date.parse(probeAt) <= now;
     return {
       severity: 'broken',
       kind: 'circuit_open',
-      says: (name) =>
-        isDue
-          ? `${name} fails${cause}. The next call is a test.`
-          : `${name} fails${cause}. Sending is paused.`,
+      says,
       detail: (where) =>
-        `The circuit is open in ${where}. ${isDue ? 'The next call is sent as a probe.' : 'No request is sent before the next probe.'}`,
+        `The circuit is open in ${where}. ${isDue ? 'The next call is sent as a test.' : 'No request is sent before the next test.'}`,
       what_to_do: 'Check the upstream. Sending resumes by itself when a test request succeeds.',
       ...(since !== undefined && { since }),
       ...(probeAt !== undefined && !isDue && { until: probeAt }),
     };
   }
-  if (health === 'failing') {
+  const success = upstream.last_success_at ?? '';
+  const isTested = circuit.state === 'half_open' && failure !== undefined && success < failure.at;
+  if (health === 'failing' || isTested) {
     return {
       severity: 'broken',
       kind: 'upstream_failing',
-      says: (name) => `${name} fails${cause}.`,
-      detail: (where) => `Seen by ${where}. The circuit is not open yet.`,
+      says,
+      detail: (where) =>
+        isTested
+          ? `The circuit is half-open in ${where}: a call is sent as a test.`
+          : `The circuit is ${circuit.state.replace('_', '-')} in ${where}.`,
       what_to_do: 'Check the upstream and its credential.',
       ...(since !== undefined && { since }),
     };

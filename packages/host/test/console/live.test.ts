@@ -190,7 +190,7 @@ describe('what is broken', () => {
       tools: ['shop_look'],
     });
     expect(first?.['text']).toMatch(
-      /^shop \(api\.shop\.test\) fails with a server error \(503\)\. Sending is paused\.$/,
+      /^shop \(api\.shop\.test\) fails with a server error \(503\)\.$/,
     );
     expect(first?.['detail']).toMatch(
       /^The circuit is open in toolkeel \(.*\)\. No request is sent/,

@@ -2,7 +2,9 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { ActResponse, Action, ActionName, Arguments, Preview } from '../../api/types.js';
 import { api, type Failure } from '../data/api.js';
-import { connection } from '../data/stream.js';
+import { connection, live } from '../data/stream.js';
+import { clock } from '../lib/clock.js';
+import { toMs } from '../lib/format.js';
 import { Loading, Note } from '../ui/basics.js';
 import { Dialog } from '../ui/dialog.js';
 import { LABELS, NEEDS } from './labels.js';
@@ -21,13 +23,21 @@ interface ActionDialogProps {
 type Phase =
   | { readonly name: 'previewing' }
   /** `body`: the action that the preview is of. */
-  | { readonly name: 'previewed'; readonly preview: Preview; readonly body: string }
+  | {
+      readonly name: 'previewed';
+      readonly preview: Preview;
+      readonly body: string;
+      /** When it replaced another one that the operator may have been about to confirm. */
+      readonly changedAt?: number;
+    }
   | { readonly name: 'acting'; readonly preview: Preview }
   | { readonly name: 'failed'; readonly failure: Failure }
   | { readonly name: 'done'; readonly response: ActResponse };
 
-/** The time after the last key before the preview is computed again. */
+/** The time after the last key, or change of the state, before the preview is computed again. */
 const SETTLE_MS = 300;
+/** A preview that changed by itself can be confirmed after this time. */
+const READ_MS = 1000;
 
 /**
  * One action from its consequence to its result. The press carries the version of the previewed state: if the state
@@ -66,10 +76,24 @@ export function ActionDialog({
     const next: Phase = answer.ok
       ? { name: 'previewed', preview: answer.value, body }
       : { name: 'failed', failure: answer.failure };
-    setPhase((before) => (before.name === 'acting' || before.name === 'done' ? before : next));
+    setPhase((before) => {
+      if (before.name === 'acting' || before.name === 'done') return before;
+      const isRefresh = before.name === 'previewed' && before.body === body;
+      if (!isRefresh) return next;
+      // The page says that the connection is lost; the last preview stays.
+      if (next.name === 'failed') return before;
+      const isSame = before.preview.version === next.preview.version;
+      const changedAt = isSame ? before.changedAt : Date.now();
+      return { ...next, ...(changedAt !== undefined && { changedAt }) };
+    });
   };
+  const { processes, operationsVersion = 0 } = live.value ?? {};
+  const shown = 'preview' in phase ? phase.preview : undefined;
+  const passedTimes = shown?.checks.filter(
+    ({ until }) => until !== undefined && toMs(until) <= clock.value,
+  ).length;
   useEffect(() => {
-    if (phase.name === 'done') return undefined;
+    if (phase.name === 'done' || phase.name === 'failed') return undefined;
     let isCurrent = true;
     const timer = setTimeout(
       () => void preview(() => isCurrent),
@@ -79,7 +103,7 @@ export function ActionDialog({
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [body]);
+  }, [body, processes, operationsVersion, passedTimes]);
 
   const act = async (from: Preview): Promise<void> => {
     setPhase({ name: 'acting', preview: from });
@@ -125,10 +149,12 @@ export function ActionDialog({
     );
   }
 
-  const shown = 'preview' in phase ? phase.preview : undefined;
   const isLost = connection.value.state === 'lost';
   // A preview of an earlier text is shown until the next one is there, but not acted on.
-  const isCurrent = phase.name === 'previewed' && phase.body === body;
+  const isCurrent =
+    phase.name === 'previewed' &&
+    phase.body === body &&
+    clock.value - (phase.changedAt ?? 0) >= READ_MS;
   const canAct = isCurrent && !lacksReason && shown?.refused === undefined && !isLost;
   const isStopped = shown?.checks.some(({ result }) => result === 'blocks') ?? false;
   const foot = (

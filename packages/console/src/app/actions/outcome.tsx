@@ -3,6 +3,7 @@ import type { ActResponse } from '../../api/types.js';
 import { api } from '../data/api.js';
 import { useLoad } from '../data/load.js';
 import { live } from '../data/stream.js';
+import { OUTCOMES, outcomeOf } from '../pages/operations/outcomes.js';
 import { Facts, Note, Time, type Tone } from '../ui/basics.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { OperationBadge } from '../ui/states.js';
@@ -16,11 +17,17 @@ export function Outcome({ response }: { readonly response: ActResponse }): JSX.E
     live.value?.operationsVersion ?? 0,
   );
   const operation = loaded.value?.operation ?? first;
-  const { answer, blocked } = operation;
+  const { answer, blocked, state } = operation;
+  const isApproval = response.action === 'approve' || response.action === 'edit_and_approve';
+  // What the response says of the execution is over.
+  const isOver = isApproval && state !== 'awaiting_approval';
   return (
     <>
-      <Note tone={toneOf(response)} role="status">
-        <strong>{text}</strong>
+      <Note
+        tone={isApproval ? OUTCOMES[outcomeOf(operation)].tone : toneOf(response)}
+        role="status"
+      >
+        <strong>{isOver ? 'Approved.' : text}</strong>
       </Note>
       <Facts
         facts={[

@@ -56,9 +56,11 @@ interface ConsequenceProps {
 export function Consequence(props: ConsequenceProps): JSX.Element {
   const { preview, isIncomplete = false, children } = props;
   const { consequences, checks, hash, text: post, audit, refused } = preview;
-  const { arguments: args, arguments_before: before } = preview;
+  const { action, arguments: args, arguments_before: before } = preview;
   const isExecution = checks.some(({ by }) => by === 'policy');
-  const stops = checks.some(({ result }) => result === 'blocks' || result === 'warns');
+  const isRisky =
+    action === 'it_did_not_happen' ||
+    (isExecution && checks.some(({ result }) => result === 'blocks' || result === 'warns'));
   const stop = checks.find(({ result }) => result === 'blocks');
   // Warnings of a check are among the consequences of an approval, but not of a read-back.
   const warnings = checks.filter(
@@ -76,7 +78,7 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
       )}
       {consequences.length > 0 && (
         <section
-          class={stops ? 'note consequence is-warn' : 'note consequence is-info'}
+          class={isRisky ? 'note consequence is-warn' : 'note consequence is-info'}
           aria-label="What happens"
         >
           <div>
@@ -87,7 +89,15 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
                   {stop?.until !== undefined && (
                     <>
                       {' '}
-                      {stop.by === 'circuit' ? 'Next test' : 'Until'} <Time at={stop.until} zone />.
+                      {stop.by === 'circuit' ? (
+                        <>
+                          The next call after <Time at={stop.until} zone /> is a test.
+                        </>
+                      ) : (
+                        <>
+                          Until <Time at={stop.until} zone />.
+                        </>
+                      )}
                     </>
                   )}
                 </strong>
@@ -188,6 +198,9 @@ function CheckItem({ check: { result, text, until } }: { readonly check: Check }
   );
 }
 
+/** Changes of a check for the worse. */
+const RISKY = /^stops it|may fail$/;
+
 /** What differs from the state that the operator saw. */
 export function Moved({ difference }: { readonly difference: readonly Difference[] }): JSX.Element {
   return (
@@ -196,7 +209,7 @@ export function Moved({ difference }: { readonly difference: readonly Difference
         <div class="diff-row" key={field}>
           <span class="mono">{field}</span>
           <div>
-            <del>{was}</del> <ins>{is}</ins>
+            <del>{was}</del> <ins class={RISKY.test(is) ? 'is-warn' : undefined}>{is}</ins>
           </div>
         </div>
       ))}

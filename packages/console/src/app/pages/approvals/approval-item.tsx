@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ApprovalSummary } from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
 import { formatSpan, formatAmount, toMs } from '../../lib/format.js';
-import { Age, Badge } from '../../ui/basics.js';
+import { Age, Badge, Time } from '../../ui/basics.js';
 import { Decisive } from '../../ui/decisive.js';
 import { OperationBadge } from '../../ui/states.js';
 
@@ -86,12 +86,26 @@ const SOON_MS = 10 * 60_000;
 
 export function Expiry({
   approval: { expires_at },
+  among = [],
 }: {
   readonly approval: Pick<ApprovalSummary, 'expires_at'>;
+  /** Listed with it: the time tells apart those that expire in the same hour. */
+  readonly among?: readonly Pick<ApprovalSummary, 'expires_at'>[];
 }): JSX.Element {
   const left = toMs(expires_at) - clock.value;
   if (left <= 0) return <span>Expired {formatSpan(-left)} ago</span>;
+  const text = formatSpan(left);
+  const isShared =
+    among.filter((one) => formatSpan(toMs(one.expires_at) - clock.value) === text).length > 1;
   return (
-    <span class={left < SOON_MS ? 'tone-danger' : undefined}>Expires in {formatSpan(left)}</span>
+    <span class={left < SOON_MS ? 'tone-danger' : undefined}>
+      Expires in {text}
+      {isShared && (
+        <>
+          {' '}
+          (<Time at={expires_at} />)
+        </>
+      )}
+    </span>
   );
 }

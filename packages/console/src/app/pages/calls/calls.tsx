@@ -56,9 +56,9 @@ const CODES = [
 ] as const;
 const OUTCOMES = [
   ['', 'Every outcome'],
-  ['executed', 'Executed'],
-  ['not_executed', 'Not executed'],
-  ['unknown', 'Unknown'],
+  ['executed', 'Done'],
+  ['not_executed', 'Not done'],
+  ['unknown', 'May have happened'],
 ] as const;
 
 function Filters({ filter, search }: FiltersProps): JSX.Element {

@@ -34,7 +34,9 @@ const keyOf = ({ upstream, pack, kind, text }: Statement): string =>
 
 function Problem(statement: Statement): JSX.Element {
   const { severity, kind, text, detail, what_to_do: advice, since, until } = statement;
-  const { affected_calls: affected = 0, tools = [] } = statement;
+  const { affected_calls: affected = 0, tools = [], last_success_at: success } = statement;
+  const { unknown_calls: maybe = 0 } = statement;
+  const of = tools.length > 0 ? `: ${someOf(tools)}` : '';
   const target = targetOf(statement);
   const isOver = until !== undefined && toMs(until) <= clock.value;
   return (
@@ -51,23 +53,26 @@ function Problem(statement: Statement): JSX.Element {
             )}
             {affected > 0 && (
               <span>
-                {plural(affected, 'call')} failed{tools.length > 0 && `: ${someOf(tools)}`}
+                {[
+                  ...(affected > maybe ? [`${plural(affected - maybe, 'call')} failed`] : []),
+                  ...(maybe > 0 ? [`${plural(maybe, 'call')} may have happened`] : []),
+                ].join(', ')}
+                {of}
               </span>
             )}
             {until !== undefined && !isOver && (
               <span>
-                {UNTIL[kind] ?? 'Until'} in {formatSpan(toMs(until) - clock.value)}
+                <Until kind={kind} at={until} />
+              </span>
+            )}
+            {success !== undefined && (
+              <span>
+                Last success <Time at={success} zone />
               </span>
             )}
           </summary>
           <p class="wrap-anywhere">
             {detail} {advice}
-            {until !== undefined && (
-              <>
-                {' '}
-                {UNTIL[kind] ?? 'Until'} <Time at={until} zone />.
-              </>
-            )}
           </p>
         </details>
       </div>
@@ -80,11 +85,16 @@ function Problem(statement: Statement): JSX.Element {
   );
 }
 
-/** What happens at the time `until`. */
-const UNTIL: Readonly<Partial<Record<Statement['kind'], string>>> = {
-  circuit_open: 'Next test',
-  rate_limited: 'Resets',
-};
+/** What happens at the time `until`. A test is a call, so it may come much later. */
+function Until({ kind, at }: { readonly kind: Statement['kind']; readonly at: string }) {
+  const time = <Time at={at} zone />;
+  if (kind === 'circuit_open') return <>Next call after {time} is a test</>;
+  return (
+    <>
+      {kind === 'rate_limited' ? 'Resets at' : 'Until'} {time}
+    </>
+  );
+}
 
 const someOf = (names: readonly string[]): string =>
   names.length <= 4

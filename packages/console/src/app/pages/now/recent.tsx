@@ -7,10 +7,12 @@ import { formatCount } from '../../lib/format.js';
 import { Badge, Time } from '../../ui/basics.js';
 import { Decisive } from '../../ui/decisive.js';
 import { Result } from '../../ui/page.js';
-import { OUTCOMES, outcomeOf } from '../operations/outcomes.js';
+import { OUTCOMES, outcomeOf, type Outcome } from '../operations/outcomes.js';
 
 const COUNTED = 200;
-const LISTED = 3;
+const SHOWN = 3;
+/** Of each other outcome; the history has all. */
+const LISTED = 20;
 const REFRESH_MS = 30_000;
 
 interface RecentProps {
@@ -84,25 +86,31 @@ function Tally({ operations, isCut }: TallyProps): JSX.Element {
   );
 }
 
-/** What waits for the operator, or expired without a decision, is listed beside it. */
+const URGENCY: readonly Outcome[] = ['unknown', 'not_done', 'running'];
+
+/** Everything that did not simply succeed, so that each number above can be identified; then the newest done. */
 function Newest({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
-  const ended = operations.filter(
-    (one) => one.state !== 'expired' && !['unknown', 'waiting'].includes(outcomeOf(one)),
+  const urgent = URGENCY.flatMap((name) =>
+    operations.filter((one) => outcomeOf(one) === name).slice(0, LISTED),
   );
-  if (ended.length === 0) return <p class="card-body muted">No change yet.</p>;
+  const done = operations.filter((one) => outcomeOf(one) === 'done');
+  const listed = [...urgent, ...done.slice(0, Math.max(1, SHOWN - urgent.length))];
+  if (listed.length === 0) return <p class="card-body muted">No change yet.</p>;
   return (
     <ol class="newest" aria-label="Newest mutations">
-      {ended.slice(0, LISTED).map((operation) => {
+      {listed.map((operation) => {
         const { tone, word } = OUTCOMES[outcomeOf(operation)];
         return (
           <li key={operation.id}>
-            <Badge tone={tone}>{word}</Badge>
+            <span class="small muted newest-facts">
+              <Badge tone={tone}>{operation.state === 'expired' ? 'Expired' : word}</Badge>
+              <span>
+                {operation.tool} · <Time at={operation.settled_at ?? operation.created_at} />
+              </span>
+            </span>
             <a class="newest-text" href={`/operations/${operation.id}`}>
               <Decisive operation={operation} />
             </a>
-            <span class="small muted newest-facts">
-              {operation.tool} · <Time at={operation.settled_at ?? operation.created_at} />
-            </span>
           </li>
         );
       })}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { ProcessState, RateLimitWindow, UpstreamState } from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
-import { formatSpan, formatCount, formatDuration, toMs } from '../../lib/format.js';
+import { formatCount, formatDuration, toMs } from '../../lib/format.js';
 import { Badge, Empty, Meter, Time, type Tone } from '../../ui/basics.js';
 
 interface Row {
@@ -160,20 +160,20 @@ function Circuit({ upstream: { circuit } }: { readonly upstream: UpstreamState }
       <Badge tone={tone}>{text}</Badge>
       <div class="small muted">
         {circuit.state === 'closed' && 'requests are sent'}
-        {circuit.state === 'half_open' && 'probes are sent'}
+        {circuit.state === 'half_open' && 'a call is sent as a test'}
         {circuit.state === 'open' && (
           <>
-            {isDue ? 'the next call is sent as a probe' : 'no request is sent'}
+            {isDue ? 'the next call is sent as a test' : 'no request is sent'}
             {since !== undefined && (
               <>
                 <br />
-                {isReopened ? 'last probe failed' : 'since'} <Time at={since} />
+                {isReopened ? 'last test failed' : 'since'} <Time at={since} />
               </>
             )}
             {probe_at !== undefined && !isDue && (
               <>
                 <br />
-                next probe in {formatSpan(toMs(probe_at) - clock.value)}
+                the next call after <Time at={probe_at} /> is a test
               </>
             )}
           </>
@@ -187,10 +187,10 @@ function Budget({ upstream: { retry_budget } }: { readonly upstream: UpstreamSta
   if (!retry_budget) return <span class="muted">none</span>;
   const { tokens, capacity } = retry_budget;
   const share = capacity > 0 ? tokens / capacity : 0;
-  const text = `${Math.floor(tokens)} of ${capacity} retries`;
+  const text = `${Math.floor(tokens)} of ${capacity} retries left`;
   return (
     <>
-      <Meter label={`Retry budget: ${text} left`} value={tokens} max={capacity} low={share < 0.2} />
+      <Meter label={`Retry budget: ${text}`} value={tokens} max={capacity} low={share < 0.2} />
       <div class={share < 0.2 ? 'small tone-danger' : 'small muted'}>{text}</div>
     </>
   );

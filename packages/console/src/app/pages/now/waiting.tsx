@@ -38,7 +38,7 @@ export function Waiting({ unknown, approvals, expired, version }: WaitingProps):
     <section class="card" aria-labelledby="waiting">
       <div class="card-head">
         <h2 id="waiting">Waits for you</h2>
-        {count > 1 && <span class="muted small">Unknown outcomes first, then by deadline</span>}
+        {count > 1 && <span class="muted small">Most urgent first</span>}
       </div>
       {count + expired === 0 && <p class="card-body muted">Nothing.</p>}
       <ol class="worklist">
@@ -71,7 +71,7 @@ export function Waiting({ unknown, approvals, expired, version }: WaitingProps):
             operation={approval}
             href={`/approvals/${approval.id}`}
             badge={['warn', 'Needs approval', 'wait']}
-            facts={<Expiry approval={approval} />}
+            facts={<Expiry approval={approval} among={approvals} />}
           >
             <button
               type="button"
