@@ -123,6 +123,11 @@ describe('a lost connection', () => {
     await page.getByText('Broken: x is failing').waitFor();
     server.mute();
     await expectLost(page);
+    // It connects again, which the silent server accepts: that is no sign of health.
+    const accepted = page.waitForResponse((response) => response.url().includes('/api/events'));
+    await accepted;
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await expectLost(page);
   });
 
   test('switches actions off', async () => {

@@ -65,11 +65,13 @@ export async function startFakeServer(): Promise<FakeServer> {
   const sockets = new Set<Socket>();
   let isMuted = false;
 
-  const send = (event: ConsoleEvent): void => {
+  const send = (event: ConsoleEvent, to: Iterable<ServerResponse> = streams): void => {
     events += 1;
     const text = `id: ${events}\nevent: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`;
-    if (!isMuted) for (const stream of streams) stream.write(text);
+    if (!isMuted) for (const stream of to) stream.write(text);
   };
+  const sendBeat = (to?: Iterable<ServerResponse>): void =>
+    send({ type: 'beat', data: { at: new Date().toISOString() } }, to);
   const all = (): Operation[] => [...operations.values()];
   const waiting = (): ApprovalSummary[] =>
     all()
@@ -257,6 +259,7 @@ export async function startFakeServer(): Promise<FakeServer> {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
       response.write(': open\n\n');
       streams.add(response);
+      sendBeat([response]);
       response.on('close', () => streams.delete(response));
       return;
     }
@@ -281,10 +284,7 @@ export async function startFakeServer(): Promise<FakeServer> {
     new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
   await listen(0);
   const { port } = server.address() as AddressInfo;
-  const beat = setInterval(
-    () => send({ type: 'beat', data: { at: new Date().toISOString() } }),
-    1000,
-  );
+  const beat = setInterval(sendBeat, 1000);
   const stop = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of sockets) socket.destroy();

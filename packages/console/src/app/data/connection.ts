@@ -14,7 +14,7 @@ export type Connection =
 
 /** The server sends something at least every 2 s. */
 const LATE_AFTER_MS = 3_000;
-const LOST_AFTER_MS = 4_500;
+export const LOST_AFTER_MS = 4_500;
 
 /** What silence means. */
 export function judgeSilence(connection: Connection, now: number): 'ok' | 'late' | 'lost' {

@@ -1,7 +1,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ConsoleEvent, Cursor } from '../../api/types.js';
 import { api } from './api.js';
-import { judgeSilence, reconnectDelay, type Connection } from './connection.js';
+import { judgeSilence, LOST_AFTER_MS, reconnectDelay, type Connection } from './connection.js';
 import { fromSnapshot, reduce, type Live } from './reduce.js';
 
 const connectionState = signal<Connection>({ state: 'connecting' });
@@ -87,9 +87,11 @@ function listen(): void {
   source?.close();
   const opened = new EventSource(`/api/events?after=${encodeURIComponent(cursor ?? '')}`);
   source = opened;
-  opened.addEventListener('open', () => {
-    if (source === opened) hear();
-  });
+  // A server that accepts the connection and says nothing is not healthy: its first event counts.
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (source === opened) lose();
+  }, LOST_AFTER_MS);
   opened.addEventListener('error', () => {
     if (source === opened) lose();
   });
@@ -113,6 +115,7 @@ function receive(type: ConsoleEvent['type'], { data, lastEventId }: MessageEvent
 
 function hear(): void {
   failures = 0;
+  clearTimeout(timer);
   connectionState.value = { state: 'live', heardAt: Date.now() };
 }
 
