@@ -124,9 +124,8 @@ describe('a lost connection', () => {
     server.mute();
     await expectLost(page);
     // It connects again, which the silent server accepts: that is no sign of health.
-    const accepted = page.waitForResponse((response) => response.url().includes('/api/events'));
-    await accepted;
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await page.waitForResponse((response) => response.url().includes('/api/events'));
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
     await expectLost(page);
   });
 
