@@ -245,7 +245,7 @@ describe('the console of running servers', () => {
 
   test('shows the attempts of a call of the server on stdio while it waits', async () => {
     const page = await enter('ana', '/calls');
-    site.stac.setFaults([{ kind: 'http-429', retryAfter: { seconds: 4 }, times: 1 }]);
+    site.stac.setFaults([{ kind: 'http-429', retryAfter: { seconds: 5 }, times: 1 }]);
     const running = site.call('search_items', { limit: 3 });
     const flying = page.locator('.in-flight li');
     await flying.getByText('Waits for the rate limit').waitFor();
