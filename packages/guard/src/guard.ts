@@ -214,9 +214,7 @@ export function createGuard(options: GuardOptions): Guard {
           tool: find,
           metrics: governance.metrics,
           onError: (cause) => log('error', 'unexpected', { cause }),
-          // Several are started before the first of them can be asked.
-          startWaitMs:
-            upstreams.length > 1 ? Math.max(...upstreams.map((one) => one.startWaitMs)) : 0,
+          startWaitMs: startWaitOf(upstreams),
         });
         const closeAll = async (): Promise<void> => {
           await face.close();
@@ -247,6 +245,14 @@ export function createGuard(options: GuardOptions): Guard {
       }
     },
   };
+}
+
+/** How long the first client waits until it is known which revisions are spoken. */
+function startWaitOf(upstreams: readonly GuardedUpstream[]): number {
+  // Several are started before the first of them can be asked.
+  if (upstreams.length > 1) return Math.max(...upstreams.map((one) => one.startWaitMs));
+  // One that is bridged will serve the client, however slowly it starts.
+  return Math.max(0, ...upstreams.map((one) => (one.isBridged ? one.startTimeoutMs : 0)));
 }
 
 /** A log for what an operator must not miss, whatever the configured level. */

@@ -32,7 +32,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
   });
   beforeEach(async () => {
     proxy = await proxyTo(journal.url);
-    store = await postgresStore({ url: proxy.url, timeoutMs: 600 });
+    store = await postgresStore({ url: proxy.url, timeoutMs: 1500 });
     await store.registerOwner(owner(), DAY);
   });
   afterEach(async () => {
