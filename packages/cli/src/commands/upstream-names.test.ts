@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formerNameOf, nameOfAddress, nameOfCommand } from './upstream-names.js';
 
-const nameOf = (words: string, cwd = '/work'): string => {
+const nameOf = (words: string, cwd = '/srv'): string => {
   const [command = '', ...args] = words.split(' ');
   return nameOfCommand(command, args, cwd);
 };
@@ -49,7 +49,7 @@ describe('the name of a server that is given without one', () => {
     ['uvx pkg==1.0', 'uvx pkg@2.0'],
     ['npx -y @scope/pkg@latest', 'npx --yes @scope/pkg@2.0.0'],
     ['/usr/local/bin/npx -y pkg', 'npx.cmd -y pkg'],
-    ['node ./server.mjs', 'node /work/server.mjs'],
+    ['node ./server.mjs', 'node /srv/server.mjs'],
   ])('stays when the same server is started differently: %s and %s', (one, other) => {
     expect(nameOf(one)).toBe(nameOf(other));
   });
