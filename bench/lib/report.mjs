@@ -144,7 +144,7 @@ A read tool of \`server-everything\` through \`toolkeel guard\` and other proxie
 
 ${asMarkdown(guardTable(results.guard))}
 
-- **The guard runs with all of its checks**: arguments against the server's schema, a policy rule for the tool, deadline, retries, breaker, metrics, and a log line for every call. The other proxies pass frames on.
+- **The guard runs with all of its checks**: arguments against the server's schema, a policy rule for the tool, deadline, retries, breaker, metrics, and a record of every call in the journal. The other proxies pass frames on.
 - **CPU** is that of the proxy process alone, from the operating system. On stdio it is the process that the client starts; for the direct connection that is the server itself.
 - **HTTP** is one session of revision 2025-11-25 with up to 50 connections; each proxy starts the server on stdio.
 - **The SDK proxy** (\`bench/servers/sdk-proxy.mjs\`) connects the SDK's \`Server\` with its \`Client\` and forwards \`tools/list\` and \`tools/call\`.
