@@ -71,12 +71,13 @@ const never = (): Promise<never> => new Promise(() => {});
 describe('the log', () => {
   it('has plain reads at a level of their own, and all other calls at info', async () => {
     const { run, lines, engine } = setUp([], { plainReadLevel: 'debug' });
+    const retry = { type: 'retry_attempt', afterMs: 5, attempt: 1 };
     await run(tool(() => 'read'));
     await run(tool(() => toolError('invalid_input', 'x')));
     await run(tool(() => 'acted', 'once'));
     await run(
       tool((_, { correlationId }) => {
-        engine.observe({ type: 'retry_attempt', afterMs: 5, attempt: 1, correlationId });
+        engine.observe({ ...retry, correlationId });
         return 'read again';
       }),
     );
