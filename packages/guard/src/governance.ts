@@ -101,6 +101,8 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
     log,
     metrics,
     clock: systemClock,
+    // Hosts keep the stderr of their servers, and the journal has a record of every call.
+    plainReadLevel: 'debug',
   });
   const open = async (): Promise<Journal> => {
     const { createJournal, ...notifiers } = await import('@toolkeel/journal');

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Metrics } from '../metrics.js';
 import type { OnDelivered } from './deliveries.js';
-import { CallEngine } from './engine.js';
+import { CallEngine, type EngineOptions } from './engine.js';
 import type { HostMiddleware } from './middleware.js';
 import type { CallContext } from './running-call.js';
 
@@ -25,7 +25,10 @@ const tool = (handler: Handler, effect: 'read' | 'once' = 'read'): Tool =>
     handler,
   });
 
-const setUp = (middleware: readonly HostMiddleware[] = []) => {
+const setUp = (
+  middleware: readonly HostMiddleware[] = [],
+  options: Pick<EngineOptions, 'plainReadLevel'> = {},
+) => {
   const clock = new VirtualClock();
   const lines: Record<string, unknown>[] = [];
   const rows: unknown[] = [];
@@ -45,6 +48,7 @@ const setUp = (middleware: readonly HostMiddleware[] = []) => {
     clock,
     log: (level, event, fields) => lines.push({ level, event, ...fields }),
     recordCall: (row) => rows.push(row),
+    ...options,
   });
   const run = (
     given: Tool,
@@ -63,6 +67,29 @@ const throwing = (cause: unknown) => (): never => {
   throw cause;
 };
 const never = (): Promise<never> => new Promise(() => {});
+
+describe('the log', () => {
+  it('has plain reads at a level of their own, and all other calls at info', async () => {
+    const { run, lines, engine } = setUp([], { plainReadLevel: 'debug' });
+    const retry = { type: 'retry_attempt', afterMs: 5, attempt: 1 };
+    await run(tool(() => 'read'));
+    await run(tool(() => toolError('invalid_input', 'x')));
+    await run(tool(() => 'acted', 'once'));
+    await run(
+      tool((_, { correlationId }) => {
+        engine.observe({ ...retry, correlationId });
+        return 'read again';
+      }),
+    );
+    const calls = lines.filter(({ event }) => event === 'tool_call');
+    expect(calls.map(({ level, code, retries }) => [level, code, retries])).toEqual([
+      ['debug', 'ok', 0],
+      ['info', 'invalid_input', 0],
+      ['info', 'ok', 0],
+      ['info', 'ok', 1],
+    ]);
+  });
+});
 
 describe('the deadline', () => {
   it('ends a call even if its handler ignores it, and then aborts the handler', async () => {

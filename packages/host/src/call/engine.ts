@@ -15,7 +15,7 @@ import {
 import type { CallRow } from '@toolkeel/journal';
 import type { KernelEvent } from '@toolkeel/kernel';
 import type { JournalDeps } from '../governance/journal.js';
-import type { HostLog } from '../log/log.js';
+import type { HostLog, LogLevel } from '../log/log.js';
 import type { Metrics } from '../metrics.js';
 import { isTraced, startSpan } from '../tracing.js';
 import { loadTool, type Callable } from './callable.js';
@@ -55,6 +55,8 @@ export interface EngineOptions {
   readonly tokens?: PageTokens | undefined;
   readonly byteBudget?: number | undefined;
   readonly clock: RunClock;
+  /** The level of reads that succeed at the first attempt. Default: `info`, as for all other calls. */
+  readonly plainReadLevel?: LogLevel | undefined;
 }
 
 /** A completed run, with the callbacks for its delivery if there are any. */
@@ -223,7 +225,7 @@ export class CallEngine {
     elapsedMs: number,
     envelope: ToolRun['envelope'] | undefined,
   ): void {
-    const { log, metrics, recordCall, scrub } = this.#options;
+    const { log, metrics, recordCall, scrub, plainReadLevel = 'info' } = this.#options;
     const { name, correlationId, span, stats } = call;
     const { retries, attempts } = stats;
     metrics.callEnded(name, code, elapsedMs / 1000);
@@ -239,7 +241,10 @@ export class CallEngine {
       });
     }
     span?.end(code, { 'toolkeel.retries': retries, 'toolkeel.attempts': attempts });
-    log('info', 'tool_call', {
+    const isPlainRead = code === OK && retries === 0 && !call.isMutation;
+    const level = isPlainRead ? plainReadLevel : 'info';
+    if (log.isEnabled?.(level) === false) return;
+    log(level, 'tool_call', {
       correlation_id: correlationId,
       tool_name: name,
       code,

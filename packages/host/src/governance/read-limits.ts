@@ -17,6 +17,7 @@ export class ReadLimits {
     limits: readonly Limit[],
     now: number,
   ): ToolError<'policy_denied_rate_limited'> | undefined {
+    if (limits.length === 0) return undefined;
     const waits = limits.flatMap((limit) => {
       const recent = this.#recent(limit, now);
       if (recent.length < limit.max) return [];

@@ -13,29 +13,26 @@ import { bind, bindAll, type Dialect, first, rows, run } from './dialect.js';
 /** Inserts are split into these batch sizes, so that few statements are prepared. */
 const SIZES = [64, 16, 4, 1] as const;
 
-const SHORT =
-  'correlation_id, tool, account, code, at, elapsed_ms, attempts, waited_ms, operation_id, outcome, process';
+/** All that a read has which succeeds at the first attempt. */
+const PLAIN =
+  'correlation_id, tool, account, code, at, elapsed_ms, attempts, waited_ms, process' as const;
+const SHORT = `${PLAIN}, operation_id, outcome` as const;
 const DETAILS = 'timeline, failure';
-
-const COLUMNS = 13;
 
 export function sqlCalls(dialect: Dialect, kept: number): CallsTable {
   const table = `${dialect.prefix}calls`;
-  const inserts = new Map(
-    SIZES.map((size) => {
+  const insertsInto = (columns: string) => {
+    const { length } = columns.split(', ');
+    return SIZES.map((size) => {
       const tuples = Array.from({ length: size }, (_, row) => {
-        const columns = Array.from(
-          { length: COLUMNS },
-          (__, column) => `$${row * COLUMNS + column + 1}`,
-        );
-        return `(${columns.join(', ')})`;
+        const placeholders = Array.from({ length }, (__, at) => `$${row * length + at + 1}`);
+        return `(${placeholders.join(', ')})`;
       });
-      return [
-        size,
-        `INSERT INTO ${table} (${SHORT}, ${DETAILS}) VALUES ${tuples.join(', ')}`,
-      ] as const;
-    }),
-  );
+      return [size, `INSERT INTO ${table} (${columns}) VALUES ${tuples.join(', ')}`] as const;
+    });
+  };
+  const plainInserts = insertsInto(PLAIN);
+  const allInserts = insertsInto(`${SHORT}, ${DETAILS}`);
 
   return {
     *add(calls) {
@@ -44,12 +41,20 @@ export function sqlCalls(dialect: Dialect, kept: number): CallsTable {
       if (dialect.kind === 'postgres') {
         yield* run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [table]);
       }
-      let from = 0;
-      for (const size of SIZES) {
-        for (; calls.length - from >= size; from += size) {
-          const values: unknown[] = [];
-          for (let at = from; at < from + size; at++) addValues(values, calls[at]!);
-          yield* run(inserts.get(size)!, values);
+      for (let from = 0; from < calls.length;) {
+        // In the order of the calls. To bind a value costs more than most other things of a quick call.
+        const withDetails = hasDetails(calls[from]!);
+        let end = from + 1;
+        while (end < calls.length && hasDetails(calls[end]!) === withDetails) end++;
+        for (const [size, insert] of withDetails ? allInserts : plainInserts) {
+          for (; end - from >= size; from += size) {
+            const values: unknown[] = [];
+            for (let at = from; at < from + size; at++) {
+              addPlain(values, calls[at]!);
+              if (withDetails) addDetails(values, calls[at]!);
+            }
+            yield* run(insert, values);
+          }
         }
       }
       yield* run(`DELETE FROM ${table} WHERE seq <= (SELECT max(seq) FROM ${table}) - $1`, [kept]);
@@ -111,8 +116,12 @@ function conditionsOf({ kind }: Dialect, filter: CallFilter, values: unknown[]):
   return conditions.length === 0 ? '1 = 1' : conditions.join(' AND ');
 }
 
+function hasDetails({ operationId, outcome, timeline, failure }: CallRow): boolean {
+  return (operationId ?? outcome ?? timeline ?? failure) !== undefined;
+}
+
 /** In the order of the columns. */
-function addValues(values: unknown[], call: CallRow): void {
+function addPlain(values: unknown[], call: CallRow): void {
   values.push(
     call.correlationId,
     call.tool,
@@ -122,9 +131,14 @@ function addValues(values: unknown[], call: CallRow): void {
     call.elapsedMs,
     call.attempts,
     call.waitedMs,
+    call.process ?? null,
+  );
+}
+
+function addDetails(values: unknown[], call: CallRow): void {
+  values.push(
     call.operationId ?? null,
     call.outcome ?? null,
-    call.process ?? null,
     call.timeline ?? null,
     call.failure ?? null,
   );
