@@ -180,7 +180,11 @@ describe('toolkeel guard', () => {
 
   it('is listed by the doctor, with effects, evidence and what is retried', async () => {
     const demo = { command: process.execPath, args: [everything, 'stdio'] };
-    const tools = { echo: { effect: 'once' } };
+    const when = [
+      { arguments: { a: [1, 2], 'b[*].c': { exists: true } }, effect: 'once' },
+      { arguments: { b: { exists: false } }, effect: 'idempotent' },
+    ];
+    const tools = { echo: { effect: 'once' }, 'get-sum': { when } };
     configure({ upstreams: { demo, own: { ...demo, tools, profile: false } } });
     const { out, code } = await finished(['doctor'], place());
     expect(out).toMatch(
@@ -189,6 +193,9 @@ describe('toolkeel guard', () => {
     expect(out).toMatch(/demo_echo +read \(retried\): readOnlyHint/);
     expect(out).toMatch(/demo_toggle-simulated-logging +once \(never repeated\): profile: /);
     expect(out).toMatch(/own_echo +once \(never repeated\): configured/);
+    expect(out).toMatch(
+      /own_get-sum +read .*, once if a=1\|2 and b\[\*\]\.c is given \(never repeated\), idempotent if b is missing/,
+    );
     expect(code).toBe(0);
   });
 
