@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -186,7 +186,12 @@ describe('toolkeel guard', () => {
     ];
     const tools = { echo: { effect: 'once' }, 'get-sum': { when } };
     configure({ upstreams: { demo, own: { ...demo, tools, profile: false } } });
-    const { out, code } = await finished(['doctor'], place());
+    const dataDir = join(dir(), 'data');
+    const { out, code } = await finished(['doctor'], {
+      ...place(),
+      env: { TOOLKEEL_DATA_DIR: dataDir },
+    });
+    expect(existsSync(join(dataDir, 'journal.db'))).toBe(false);
     expect(out).toMatch(
       /upstream demo +mcp-servers\/everything 2\.\S+, 13 tools: .*once \(never repeated\)/,
     );
