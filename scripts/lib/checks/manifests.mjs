@@ -124,7 +124,7 @@ export const checkManifests = () => {
     'test/claude-cli',
     'test/peers/oldest',
     'test/peers/newest',
-    'packages/guard/test/mongodb-server',
+    'test/mongodb-server',
   ].map((dir) => [inRoot(dir)]);
   const groups = [workspace, ...standalone].filter(
     ([dir]) => dir && existsSync(join(dir, 'package.json')),

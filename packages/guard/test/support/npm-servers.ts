@@ -7,7 +7,9 @@ const inPackage = (manifest: string, file = 'dist/index.js'): string =>
   join(dirname(manifest), file);
 
 /** A server with hundreds of packages of its own. It has to be installed before its tests. */
-export const mongodbServer = fileURLToPath(new URL('../mongodb-server', import.meta.url));
+export const mongodbServer = fileURLToPath(
+  new URL('../../../../test/mongodb-server', import.meta.url),
+);
 
 /** Servers of other authors from npm: the program, and the arguments that it always needs. */
 export const npmServers = {
