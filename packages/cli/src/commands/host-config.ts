@@ -90,7 +90,10 @@ function hasOwnLines(text: string, path: JSONPath): boolean {
   const member = jsonc.findNodeAtLocation(parseTree(text), [...path])?.parent;
   if (!member) return false;
   const end = member.offset + member.length;
-  const [before = ''] = text.slice(0, member.offset).split(/[\r\n]/).slice(-1);
+  const [before = ''] = text
+    .slice(0, member.offset)
+    .split(/[\r\n]/)
+    .slice(-1);
   const [after = ''] = text.slice(end).split(/[\r\n]/, 1);
   return before.trim() === '' && /^\s*,?\s*(\/[/*].*)?$/.test(after);
 }
