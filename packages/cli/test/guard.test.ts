@@ -204,6 +204,23 @@ describe('toolkeel guard', () => {
     expect(code).toBe(0);
   });
 
+  it('cannot control the terminal of the doctor', async () => {
+    const script = `
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        const serverInfo = { name: 'demo\\u001b[31m', version: '1\\n2' };
+        const tools = [{ name: 'get\\u001b[2K', inputSchema: { type: 'object' } }];
+        const result = method === 'tools/list' ? { tools } : { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo };
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });`;
+    configure({ upstreams: { demo: { command: process.execPath, args: ['-e', script] } } });
+    const { out, code } = await finished(['doctor'], place());
+    expect(out).toMatch(/upstream demo +demo\\u001b\[31m 1 2, 1 tools/);
+    expect(out).toMatch(/get\\u001b\[2K +once/);
+    expect(out).not.toContain('\u001b');
+    expect(code).toBe(0);
+  });
+
   it('is refused by the doctor if two servers have the same names', async () => {
     const demo = { command: process.execPath, args: [everything, 'stdio'], prefix: '' };
     configure({ upstreams: { a: demo, b: demo } });
