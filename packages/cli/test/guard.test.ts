@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -180,15 +180,44 @@ describe('toolkeel guard', () => {
 
   it('is listed by the doctor, with effects, evidence and what is retried', async () => {
     const demo = { command: process.execPath, args: [everything, 'stdio'] };
-    const tools = { echo: { effect: 'once' } };
+    const when = [
+      { arguments: { a: [1, 2], 'b[*].c': { exists: true } }, effect: 'once' },
+      { arguments: { b: { exists: false } }, effect: 'idempotent' },
+    ];
+    const tools = { echo: { effect: 'once' }, 'get-sum': { when } };
     configure({ upstreams: { demo, own: { ...demo, tools, profile: false } } });
-    const { out, code } = await finished(['doctor'], place());
+    const dataDir = join(dir(), 'data');
+    const { out, code } = await finished(['doctor'], {
+      ...place(),
+      env: { TOOLKEEL_DATA_DIR: dataDir },
+    });
+    expect(existsSync(join(dataDir, 'journal.db'))).toBe(false);
     expect(out).toMatch(
       /upstream demo +mcp-servers\/everything 2\.\S+, 13 tools: .*once \(never repeated\)/,
     );
     expect(out).toMatch(/demo_echo +read \(retried\): readOnlyHint/);
     expect(out).toMatch(/demo_toggle-simulated-logging +once \(never repeated\): profile: /);
     expect(out).toMatch(/own_echo +once \(never repeated\): configured/);
+    expect(out).toMatch(
+      /own_get-sum +read .*, once if a=1\|2 and b\[\*\]\.c is given \(never repeated\), idempotent if b is missing/,
+    );
+    expect(code).toBe(0);
+  });
+
+  it('cannot control the terminal of the doctor', async () => {
+    const script = `
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        const serverInfo = { name: 'demo\\u001b[31m', version: '1\\n2' };
+        const tools = [{ name: 'get\\u001b[2K', inputSchema: { type: 'object' } }];
+        const result = method === 'tools/list' ? { tools } : { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo };
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });`;
+    configure({ upstreams: { demo: { command: process.execPath, args: ['-e', script] } } });
+    const { out, code } = await finished(['doctor'], place());
+    expect(out).toMatch(/upstream demo +demo\\u001b\[31m 1 2, 1 tools/);
+    expect(out).toMatch(/get\\u001b\[2K +once/);
+    expect(out).not.toContain('\u001b');
     expect(code).toBe(0);
   });
 

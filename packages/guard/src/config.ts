@@ -12,6 +12,9 @@ const condition = z.record(
     z.number(),
     z.boolean(),
     z.array(z.union([z.string(), z.number(), z.boolean()])),
+    z
+      .strictObject({ exists: z.boolean() })
+      .describe('Whether the argument is given. Null counts as not given.'),
   ]),
 );
 
@@ -21,7 +24,7 @@ export const toolRules = z.strictObject({
     .array(z.strictObject({ arguments: condition, effect }))
     .optional()
     .describe(
-      'Effects by argument value; the first match applies: [{ "arguments": { "method": ["get", "list"] }, "effect": "read" }].',
+      'Effects by argument value; the first match applies: [{ "arguments": { "method": ["get", "list"] }, "effect": "read" }]. "a.b" names a nested argument, "a[*].b" a member of any item of an array.',
     ),
   key: z
     .string()

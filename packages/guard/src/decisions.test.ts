@@ -45,6 +45,26 @@ describe('effects', () => {
     expect(of({})).toBe('once');
   });
 
+  it('follow what any item of an array has', () => {
+    const writes = { arguments: { 'pipeline[*].$out': { exists: true } }, effect: 'once' };
+    const plain = { arguments: { 'options.dryRun': { exists: false } }, effect: 'idempotent' };
+    const { of } = decide({ readOnlyHint: true }, {
+      tools: { issue_write: { when: [writes, plain] } },
+    } as never);
+    expect(of({ pipeline: [{ $match: {} }, { $out: 'a' }] })).toBe('once');
+    expect(of({ pipeline: [{ $match: { $out: 'a' } }], options: { dryRun: true } })).toBe('read');
+    expect(of({ pipeline: { $out: 'a' }, options: { dryRun: false } })).toBe('read');
+    expect(of({ pipeline: [null, [{ $out: 'a' }]], options: { dryRun: null } })).toBe('idempotent');
+    const { of: anyItem } = decide({}, {
+      tools: { issue_write: { when: [{ arguments: { 'ids[*]': [1, 2] }, effect: 'read' }] } },
+    } as never);
+    expect([anyItem({ ids: [3, 2] }), anyItem({ ids: [3] }), anyItem({ ids: 2 })]).toEqual([
+      'read',
+      'once',
+      'once',
+    ]);
+  });
+
   it('match patterns literally except for asterisks', () => {
     const matches = (pattern: string, name: string): boolean =>
       decideEffect({ name }, { tools: { [pattern]: { effect: 'read' } }, trust: 'none' }).effect ===

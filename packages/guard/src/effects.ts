@@ -1,6 +1,6 @@
 import type { Effect } from '@toolkeel/kernel';
 import type { ToolRules, UpstreamConfig } from './config.js';
-import { objectIn } from './frame.js';
+import { isObject } from './frame.js';
 
 /** A tool as its server describes it. */
 export interface ListedTool {
@@ -102,18 +102,31 @@ export function matchesPattern(pattern: string, name: string): boolean {
 
 type Condition = NonNullable<ToolRules['when']>[number]['arguments'];
 
-/** Whether every named argument has one of its values. `a.b` names a nested argument. */
+/**
+ * Whether every named argument has one of its values, or exists. `a.b` names a nested argument, and `a[*].b` a
+ * member of any item.
+ */
 function matches(condition: Condition, args: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(condition).every(([path, expected]) => {
-    const value = valueAt(args, path);
+    const values = valuesAt(args, path);
+    if (typeof expected === 'object' && 'exists' in expected) {
+      return values.some((value) => value !== undefined && value !== null) === expected.exists;
+    }
     const allowed: readonly unknown[] = Array.isArray(expected) ? expected : [expected];
-    return allowed.includes(value);
+    return values.some((value) => allowed.includes(value));
   });
 }
 
-function valueAt(args: Readonly<Record<string, unknown>>, path: string): unknown {
-  if (Object.hasOwn(args, path)) return args[path];
+const EACH = '[*]';
+
+function valuesAt(value: unknown, path: string): readonly unknown[] {
+  if (!isObject(value)) return [];
+  if (Object.hasOwn(value, path)) return [value[path]];
   const [first = '', ...rest] = path.split('.');
-  if (rest.length === 0) return undefined;
-  return valueAt(objectIn(args, first), rest.join('.'));
+  const isEach = first.endsWith(EACH);
+  const name = isEach ? first.slice(0, -EACH.length) : first;
+  if (!Object.hasOwn(value, name)) return [];
+  const member = value[name];
+  const found = isEach ? (Array.isArray(member) ? (member as readonly unknown[]) : []) : [member];
+  return rest.length === 0 ? found : found.flatMap((one) => valuesAt(one, rest.join('.')));
 }

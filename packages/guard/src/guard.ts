@@ -161,7 +161,8 @@ export function createGuard(options: GuardOptions): Guard {
 
   const routes = new Set<MultiSession>();
   const open = (client: Client): Route => {
-    governance.journal.start();
+    // An inspection calls nothing, and must not carry out what waits in the journal.
+    if (!options.isInspection) governance.journal.start();
     const [only, ...others] = upstreams;
     // A single upstream is passed on as it is; several have to be merged.
     if (only && others.length === 0) return only.open(client);

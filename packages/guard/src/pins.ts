@@ -22,6 +22,8 @@ interface PinOptions {
   readonly blocks: boolean;
   /** Whether nothing is written, because the server is only inspected. */
   readonly isReadOnly: boolean;
+  /** Redacts secrets: nothing of them is kept, and another secret is no change of a tool. */
+  readonly scrub: (text: string) => string;
   readonly log: HostLog;
   /** An operator accepted a change. */
   readonly onAccepted: () => void;
@@ -96,12 +98,14 @@ export class Pins {
   /** Compares a listing. A part of one says nothing about the tools that it lacks. */
   compare(listed: readonly ListedTool[], isComplete: boolean): void {
     const { upstream, log, blocks } = this.#options;
-    const known = this.#read();
-    if (!known && !isComplete) return;
+    const stored = this.#read();
+    if (!stored && !isComplete) return;
+    // Earlier versions stored secrets.
+    const known = stored && this.#redacted(stored);
     const now = new Date().toISOString();
     const changes: Changes = { changed: [], added: [], removed: [], returned: [] };
     const entries = new Map<string, PinnedTool>(Object.entries(known ?? {}));
-    const tools = listed.filter(({ name }) => name !== PROFILE);
+    const tools = this.#redacted(listed.filter(({ name }) => name !== PROFILE));
     const before = entries.get(PROFILE);
     if (before ?? this.#profile !== NO_PROFILE) {
       const profile = { name: PROFILE, description: this.#profile };
@@ -133,7 +137,7 @@ export class Pins {
       const message = `The tools of ${upstream} are not those that were pinned. ${blocks ? 'Calls of changed and added tools are refused. ' : ''}Show the difference with "toolkeel pins diff ${upstream}".`;
       log(isChange ? 'warn' : 'info', 'guard_tools_changed', { upstream, ...changes, message });
     }
-    if (!known || JSON.stringify(known) !== JSON.stringify(all)) this.#write(all);
+    if (!stored || JSON.stringify(stored) !== JSON.stringify(all)) this.#write(all);
   }
 
   /** The tool as it was pinned, if the server lists it differently now. */
@@ -160,6 +164,12 @@ export class Pins {
       `The tool ${name} ${what}, and no operator has accepted that. An operator can show the difference with "toolkeel pins diff ${upstream}" and accept it with "toolkeel pins accept ${upstream}".`,
       { outcome: 'not_executed' },
     );
+  }
+
+  #redacted<T>(value: T): T {
+    const text = JSON.stringify(value);
+    const redacted = this.#options.scrub(text);
+    return redacted === text ? value : (JSON.parse(redacted) as T);
   }
 
   #isAccepted(name: string): boolean {

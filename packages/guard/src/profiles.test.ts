@@ -31,6 +31,16 @@ describe('the profiles', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
+  it('decide only by arguments of the call', () => {
+    for (const { server, tools } of knownProfiles) {
+      for (const [name, { when = [], arguments: known }] of Object.entries(tools)) {
+        const used = when.flatMap((one) => Object.keys(one.arguments));
+        const unknown = used.filter((path) => !known.includes(path.replace(/(\[\*\]|\.).*/, '')));
+        expect(unknown, `${server}: ${name}`).toEqual([]);
+      }
+    }
+  });
+
   it('reconcile only with arguments of the call', () => {
     for (const { server, tools } of knownProfiles) {
       for (const [name, { reconcile, arguments: known }] of Object.entries(tools)) {

@@ -1,7 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Secrets } from '@toolkeel/host';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { compileSchema } from './arguments.js';
 import { childLink } from './child-link.js';
+import { writePins } from './pin-store.js';
 import { createRig, type Rig } from './rig.fixture.js';
 
 const SECRET = `eyJ${'abcdefghij0123456789'.repeat(80)}`;
@@ -42,6 +46,36 @@ it('a secret in a long description is not listed in part when descriptions are c
   const listed = await client.ask('tools/list');
   expect(JSON.stringify(listed)).toContain('"add"');
   expect(JSON.stringify(listed)).not.toContain(PART);
+});
+
+it('a secret in a description is not pinned, and neither an earlier pin of it nor another secret is a change', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pins-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const toolWith = (secret: string) => ({
+    description: `Uses "${secret}".`,
+    inputSchema: { type: 'object', properties: { a: { default: secret } } },
+  });
+  const pinnedWith = async (secret: string): Promise<string> => {
+    await rig?.close();
+    rig = createRig({
+      env: { MY_TOKEN: secret },
+      tools: [{ name: 'add', ...toolWith(secret) }],
+      settings: { dataDir, journal: { url: 'memory:' } },
+      config: { pin: 'block' },
+    });
+    const client = await rig.client();
+    await client.session.toolsListed();
+    expect(rig.logs().filter(({ event }) => event === 'guard_tools_changed')).toEqual([]);
+    return readFileSync(join(dataDir, 'guard-pins', 'fake.json'), 'utf8');
+  };
+  // As versions before wrote it.
+  writePins(dataDir, 'fake', { add: { pinned: toolWith(SECRET), pinnedAt: '2026-01-01' } });
+  for (const secret of [SECRET, 'another-0123456789-secret']) {
+    const pins = await pinnedWith(secret);
+    expect(pins).toContain('Uses \\"[redacted]\\".');
+    expect(pins).toContain('2026-01-01');
+    for (const part of [PART, 'another']) expect(pins).not.toContain(part);
+  }
 });
 
 it('a secret in a long list of allowed values is not shown in part', () => {

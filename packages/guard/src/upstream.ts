@@ -201,7 +201,17 @@ function openPins(
   const dataDir = isPersistent(loaded) || config.pin === 'block' ? loaded.dataDir : undefined;
   const blocks = config.pin === 'block';
   const isReadOnly = isInspection;
-  return new Pins({ upstream: name, formerNames, dataDir, blocks, isReadOnly, log, onAccepted });
+  const { scrub } = loaded.secrets;
+  return new Pins({
+    upstream: name,
+    formerNames,
+    dataDir,
+    blocks,
+    isReadOnly,
+    scrub,
+    log,
+    onAccepted,
+  });
 }
 
 interface ConnectOptions extends Pick<ChildOptions, 'name' | 'env' | 'log' | 'scrub' | 'register'> {

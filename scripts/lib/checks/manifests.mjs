@@ -119,9 +119,13 @@ const load = (dir) => readJson(join(dir, 'package.json'));
 /** Checks the workspace and the projects with their own lock file. */
 export const checkManifests = () => {
   const workspace = [root, ...packageDirs()];
-  const standalone = ['bench', 'test/claude-cli', 'test/peers/oldest', 'test/peers/newest'].map(
-    (dir) => [inRoot(dir)],
-  );
+  const standalone = [
+    'bench',
+    'test/claude-cli',
+    'test/peers/oldest',
+    'test/peers/newest',
+    'test/mongodb-server',
+  ].map((dir) => [inRoot(dir)]);
   const groups = [workspace, ...standalone].filter(
     ([dir]) => dir && existsSync(join(dir, 'package.json')),
   );

@@ -304,6 +304,15 @@ describe('init --from FILE', () => {
   });
 });
 
+it('keeps the layout of a file whose members share lines', () => {
+  const text =
+    '{"a":[1, 2],"mcpServers":{"x":{"command":"x"}, // ours\n"y":{"command":"y","args":["z"]}},"b":{"c":[ 3.0]}}';
+  const launch = (args: readonly string[]) => ({ command: 'guard', args });
+  expect(guardServers(text, launch, 'guard').text).toBe(
+    '{"a":[1, 2],"mcpServers":{"x":{"command":"guard","args": ["--name","x","--","x"]}, // ours\n"y":{"command":"guard","args":["--name","y","--","y","z"]}},"b":{"c":[ 3.0]}}',
+  );
+});
+
 it('keeps every argument of a server in order', () => {
   const word = fc.string();
   fc.assert(

@@ -67,7 +67,11 @@ function upstreamFindings(name: string, found: Inspection): readonly Finding[] {
 function toolFinding({ listed, decision }: GuardedTool): Finding {
   const { effect, why, evidence, when = [] } = decision;
   const cases = when.map(({ arguments: given, effect: then }) => {
-    const condition = Object.entries(given).map(([name, value]) => `${name}=${[value].join('|')}`);
+    const condition = Object.entries(given).map(([name, value]) =>
+      typeof value === 'object' && 'exists' in value
+        ? `${name} is ${value.exists ? 'given' : 'missing'}`
+        : `${name}=${[value].flat().join('|')}`,
+    );
     return `${then} if ${condition.join(' and ')} (${RETRIES[then]})`;
   });
   const detail = [`${effect} (${RETRIES[effect]})`, ...cases].join(', ');

@@ -11,6 +11,7 @@ import {
   type LoadedConfig,
 } from '@toolkeel/host';
 import { openCatalog, toolsOf, type Finding, type PackFlags } from '../packs.js';
+import { oneLine } from '../operator/format.js';
 import type { RuntimeContext } from '../runtime.js';
 import { fileOf } from './adopt.js';
 import { checkGuarded } from './doctor-guard.js';
@@ -38,7 +39,14 @@ export async function doctor(flags: DoctorFlags, runtime: RuntimeContext): Promi
   return ok ? 0 : 1;
 }
 
-function report(findings: readonly Finding[], colours: boolean): string {
+function report(given: readonly Finding[], colours: boolean): string {
+  // Servers choose the names of their tools and the texts of their errors.
+  const findings = given.map(({ status, what, detail, advice }) => ({
+    status,
+    what: oneLine(what),
+    detail: oneLine(detail),
+    advice: advice && oneLine(advice),
+  }));
   const width = Math.max(...findings.map(({ what }) => what.length));
   const label = (status: Finding['status']): string =>
     colours ? styleText(STYLE[status], LABEL[status], { validateStream: false }) : LABEL[status];

@@ -61,11 +61,13 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
   const format = formatOf(text);
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   let edited = text.slice(mark.length);
-  const set = (path: JSONPath, value: unknown, isArrayInsertion = false): void => {
-    const options = { formattingOptions: format, isArrayInsertion };
-    edited = jsonc.applyEdits(edited, jsonc.modify(edited, path, value, options));
-  };
   for (const { path, name, entry } of serversOf(text)) {
+    // Whole lines are formatted: of an entry that shares one, that would be its neighbours too.
+    const formatting = hasOwnLines(edited, path) ? { formattingOptions: format } : {};
+    const set = (at: JSONPath, value: unknown, isArrayInsertion = false): void => {
+      const options = { ...formatting, isArrayInsertion };
+      edited = jsonc.applyEdits(edited, jsonc.modify(edited, at, value, options));
+    };
     const reason = reasonToSkip(entry, own);
     if (reason !== undefined) {
       skipped.push({ name, reason });
@@ -81,6 +83,19 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
     } else guardUrl(path, name, entry, launch, set);
   }
   return { text: mark + edited, guarded, skipped };
+}
+
+/** Whether there is nothing else on the lines of a member, except comments after it. */
+function hasOwnLines(text: string, path: JSONPath): boolean {
+  const member = jsonc.findNodeAtLocation(parseTree(text), [...path])?.parent;
+  if (!member) return false;
+  const end = member.offset + member.length;
+  const [before = ''] = text
+    .slice(0, member.offset)
+    .split(/[\r\n]/)
+    .slice(-1);
+  const [after = ''] = text.slice(end).split(/[\r\n]/, 1);
+  return before.trim() === '' && /^\s*,?\s*(\/[/*].*)?$/.test(after);
 }
 
 /** Editors of Windows write it, and no parser of JSON accepts it. */

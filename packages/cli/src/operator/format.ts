@@ -10,7 +10,7 @@ export function escapeControls(text: string): string {
   });
 }
 
-const oneLine = (text: string): string => escapeControls(text.replaceAll('\n', ' '));
+export const oneLine = (text: string): string => escapeControls(text.replaceAll('\n', ' '));
 
 /** Aligned columns with a bold header. */
 export function table(

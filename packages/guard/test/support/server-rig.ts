@@ -17,6 +17,8 @@ export interface Repeated {
   readonly effect: 'read' | 'idempotent' | 'once';
   /** Makes what the call needs; runs before the first call only. */
   readonly before?: () => unknown;
+  /** What somebody else does between the two calls. */
+  readonly meanwhile?: () => unknown;
   /** What tells that a `once` call acts again, other than a changed state. */
   readonly again?: (first: Message, second: Message) => boolean;
 }
@@ -96,7 +98,7 @@ export function useServerRig(): ServerRig {
 
   const expectEffects: ServerRig['expectEffects'] = async (cases, state, except = []) => {
     const called = new Set(except);
-    for (const { tool, args, effect, before, again } of cases) {
+    for (const { tool, args, effect, before, meanwhile, again } of cases) {
       called.add(tool);
       await before?.();
       const label = `${tool} ${JSON.stringify(args)}`;
@@ -105,6 +107,7 @@ export function useServerRig(): ServerRig {
       const start = await state();
       const first = await client!.call(tool, args);
       expect([label, isFailure(first), textOf(first)]).toMatchObject([label, false, {}]);
+      await meanwhile?.();
       const between = await state();
       const second = await client!.call(tool, args);
       const end = await state();
