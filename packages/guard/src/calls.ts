@@ -43,10 +43,17 @@ import { journaled } from './journaled.js';
 import type { Pins } from './pins.js';
 import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
-import { Repeats, TICKET, type Ticket } from './repeats.js';
+import { Repeats, TICKET, type CallTicket, type Ticket } from './repeats.js';
 import type { ToolConfig } from './profiles.js';
-import { inexactError, lateError, refuse, unlistedError } from './refusals.js';
-import { callOf, inexactArgument, proposedKey, refusalOf, withKey } from './requests.js';
+import { lateError, refuse, unlistedError } from './refusals.js';
+import {
+  callOf,
+  inexactArgument,
+  proposedKey,
+  refusalOf,
+  refusedMutation,
+  withKey,
+} from './requests.js';
 import { ToolRegistry } from './tool-registry.js';
 import { guardTool, type GuardedTool } from './tools.js';
 
@@ -214,16 +221,20 @@ export class GuardedCalls {
     }
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
     const effect = guarded.decision.of(given);
-    const tool = guarded.withEffect(effect);
-    const meta = objectIn(params, '_meta');
-    const inexact = inexactArgument(frame.line);
-    if (inexact !== undefined && tool.mutation) {
+    // The effect may depend on an argument, so reads of a tool that also acts are checked as well.
+    const refused = guarded.tool.mutation ? refusedMutation(frame, given, effect) : undefined;
+    if (refused) {
       const engine = this.#options.engine();
-      const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
-      return { frame: await refuse(call, inexactError(inexact), guarded.isTyped) };
+      const call = { engine, tool: guarded.tool, args: given, request: frame, signal: exchange.signal };
+      return { frame: await refuse(call, refused, guarded.isTyped) };
     }
+    const tool = guarded.withEffect(effect, given);
+    const meta = objectIn(params, '_meta');
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
-    const isCached = effect === 'read' && guarded.cacheMs !== undefined && inexact === undefined;
+    const isCached =
+      effect === 'read' &&
+      guarded.cacheMs !== undefined &&
+      inexactArgument(frame.line) === undefined;
     const cacheKey = isCached ? contentHash({ tool: name, account: '', args: given }) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (_args: Arguments, context: ToolContext) => {
@@ -254,7 +265,11 @@ export class GuardedCalls {
         mcpReq: {
           method: 'tools/call',
           signal: exchange.signal,
-          _meta: { ...meta, ...proposedKey(params), [TICKET]: ticket },
+          _meta: {
+            ...meta,
+            ...proposedKey(params),
+            [TICKET]: { ticket, isIntended: meta[ALLOW_DUPLICATE] === true } satisfies CallTicket,
+          },
         },
       },
     );
@@ -286,7 +301,7 @@ export class GuardedCalls {
     const ticket = this.#repeats.enter(content);
     // At once: an equal call may follow the cancellation directly.
     onDetached(ticket.detached);
-    return { ...ticket, isIntended: meta[ALLOW_DUPLICATE] === true };
+    return ticket;
   }
 
   #answer({ request, run, reply, ticket, isTyped }: Answered): Answer {

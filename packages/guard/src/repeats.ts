@@ -9,12 +9,18 @@ type ClaimBesides = NonNullable<CallContext['claimBesides']>;
 export interface Ticket {
   /** Claims an operation that no equal call on a live connection has. */
   readonly claimBesides: ClaimBesides;
-  /** The caller intends a second act. */
-  readonly isIntended?: boolean;
   /** The result reached the client. */
   readonly delivered: () => void;
   /** The call was cancelled, its connection was lost, or it failed: an equal call continues it. */
   readonly detached: () => void;
+}
+
+/** What the journal has to know about a call. */
+export interface CallTicket {
+  /** Undefined for a call that the caller or the configuration names: the journal compares the names. */
+  readonly ticket: Ticket | undefined;
+  /** The caller intends a second act. */
+  readonly isIntended: boolean;
 }
 
 /**
@@ -123,10 +129,10 @@ export class Repeats {
 /** Applies the tickets of calls to the journal. */
 export function withTickets(journal: JournalMiddleware): JournalMiddleware {
   return (call, next, context) => {
-    const ticket = context?.meta[TICKET] as Ticket | undefined;
-    if (!context || !ticket) return journal(call, next, context);
-    const { claimBesides, isIntended } = ticket;
-    const allowDuplicate = call.controls.allowDuplicate || isIntended === true;
+    const given = context?.meta[TICKET] as CallTicket | undefined;
+    if (!context || !given) return journal(call, next, context);
+    const { ticket, isIntended } = given;
+    const allowDuplicate = call.controls.allowDuplicate || isIntended;
     const ticketed: CallContext = {
       meta: context.meta,
       get signal() {
@@ -137,7 +143,7 @@ export function withTickets(journal: JournalMiddleware): JournalMiddleware {
       onBehalfOf: context.onBehalfOf,
       hold: () => context.hold(),
       onDelivered: (delivered) => context.onDelivered?.(delivered),
-      claimBesides,
+      ...(ticket && { claimBesides: ticket.claimBesides }),
     };
     return journal({ ...call, controls: { ...call.controls, allowDuplicate } }, next, ticketed);
   };

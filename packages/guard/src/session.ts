@@ -138,6 +138,11 @@ export class Session {
 
   #notification(frame: Frame): void {
     const { method, params } = frame.message;
+    if (method === 'tools/call') {
+      // Without an id nobody waits for an answer, and no rule, record or check would apply to it.
+      const { log, name: upstream } = this.#options;
+      return log('warn', 'guard_call_without_id', { upstream });
+    }
     if (method === 'notifications/initialized') {
       this.#handshake.initialized = frame;
       this.#notify(frame);

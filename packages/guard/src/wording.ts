@@ -6,7 +6,7 @@ const WORDING: readonly (readonly [journal: string, guard: string])[] = [
   ['call again with its key or use get_operation.', 'call again with its key.'],
   [
     'set allow_duplicate: true with a new idempotency_key.',
-    'the client has to send the _meta member dev.toolkeel/allow-duplicate: true, or a new idempotency key.',
+    'the client has to send the _meta member dev.toolkeel/allow-duplicate: true with a new idempotency key.',
   ],
   ['to get its result, or use get_operation.', 'to get its result.'],
   [
