@@ -53,6 +53,13 @@ export const toolRules = z.strictObject({
         .describe(
           'Members of an object in its result that prove that the call was executed. "*" is any value but null.',
         ),
+      createdAt: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'The member of such an object with the time of its creation. Older objects prove nothing.',
+        ),
       authoritative: z
         .boolean()
         .default(false)

@@ -140,7 +140,12 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
       account,
       ...(key !== undefined && { key }),
       ...(rules?.reconcile &&
-        effect === 'once' && { reconcile: reconcileBy(rules.reconcile, readAlone) }),
+        effect === 'once' && {
+          reconcile: reconcileBy(rules.reconcile, readAlone, {
+            name,
+            idempotencyArgument: rules.idempotencyArgument,
+          }),
+        }),
       check,
       handler: (args: Arguments, context: ToolContext) => runAlone(name, args, context),
     });
