@@ -266,6 +266,11 @@ export class Branch {
     this.#session?.detach(id);
   }
 
+  /** The client has cancelled a call while its response was on its way. */
+  dropped(id: Id): void {
+    this.#session?.dropped(id);
+  }
+
   toolsListed(): Promise<void> | undefined {
     return this.#session?.toolsListed();
   }

@@ -62,6 +62,8 @@ export interface Answer {
   readonly frame: Frame;
   /** Has to be called once it is known whether the response reached the client. */
   readonly settled?: (isDelivered: boolean) => void;
+  /** Records the delivery, once the client has had the time to say that it did not take the response. */
+  readonly confirmed?: () => void;
 }
 
 export interface GuardedCallsOptions {
@@ -308,12 +310,13 @@ export class GuardedCalls {
     const { envelope, deliveryCallbacks = [] } = run;
     const isAnswered = envelope.success || reply !== undefined;
     const settled = (isDelivered: boolean): void => {
-      if (isDelivered) for (const callback of deliveryCallbacks) callback();
       if (isDelivered && isAnswered) ticket?.delivered();
       else ticket?.detached();
     };
+    const confirmed = (): void => deliveryCallbacks.forEach((callback) => callback());
     const frame = this.scrubbed(responseTo(request, run, reply, isTyped));
-    return ticket || deliveryCallbacks.length > 0 ? { frame, settled } : { frame };
+    if (!ticket && deliveryCallbacks.length === 0) return { frame };
+    return { frame, settled, confirmed };
   }
 
   /** Redacts the secrets of the upstream's environment. */

@@ -275,7 +275,9 @@ export class MultiSession implements Route {
     if (method === 'notifications/cancelled') {
       const id = params?.['requestId'] as Id;
       this.#listens.cancel(id, frame);
-      this.#settled(id)?.receive(frame);
+      if (this.#inFlight.has(id)) this.#settled(id)?.receive(frame);
+      // Its response may be on its way.
+      else for (const branch of this.#branches) branch.dropped(id);
       return;
     }
     for (const branch of this.#branches) if (branch.result) branch.receive(frame);

@@ -11,7 +11,10 @@ export interface Ticket {
   readonly claimBesides: ClaimBesides;
   /** The result reached the client. */
   readonly delivered: () => void;
-  /** The call was cancelled, its connection was lost, or it failed: an equal call continues it. */
+  /**
+   * The call was cancelled, its connection was lost, or it failed: an equal call continues it. Also after
+   * the delivery, if the client says that it has not taken the result.
+   */
   readonly detached: () => void;
 }
 
@@ -87,15 +90,19 @@ export class Repeats {
       equals.claimed = claiming.then(done, done);
       return claiming;
     };
-    let isSettled = false;
-    const settle = (isDelivered: boolean): void => {
-      if (isSettled) return;
-      isSettled = true;
-      if (!isDelivered || taker.operation === undefined) return this.#remove(taker);
-      taker.deliveredAt = this.#now();
+    let isDetached = false;
+    const detached = (): void => {
+      isDetached = true;
+      this.#delivered.delete(taker);
+      this.#remove(taker);
+    };
+    const delivered = (): void => {
+      if (isDetached) return;
+      if (taker.operation === undefined) return detached();
+      taker.deliveredAt ??= this.#now();
       this.#delivered.add(taker);
     };
-    return { claimBesides, delivered: () => settle(true), detached: () => settle(false) };
+    return { claimBesides, delivered, detached };
   }
 
   #equalsOf(content: string): Equals {

@@ -393,6 +393,11 @@ export class Session {
     this.#calls.detach(id);
   }
 
+  /** The client has cancelled a call while its response was on its way. */
+  dropped(id: Id): void {
+    this.#calls.dropped(id);
+  }
+
   async close(): Promise<void> {
     this.#health.stop();
     this.disconnect();
