@@ -28,7 +28,10 @@ describe('a mutation that the server could read differently', () => {
     ['an argument twice, once escaped', '{"name":"add","arguments":{"amoun\\u0074":9,"amount":1}}'],
     ['a nested member twice', '{"name":"add","arguments":{"a":[{"b":1,"b":2}]}}'],
     ['two names of tools', '{"name":"get","name":"add","arguments":{}}'],
-    ['two arguments that decide its effect', '{"name":"add","arguments":{"method":"delete","method":"get"}}'],
+    [
+      'two arguments that decide its effect',
+      '{"name":"add","arguments":{"method":"delete","method":"get"}}',
+    ],
     ['a prototype', '{"name":"add","arguments":{"__proto__":{"x":1}}}'],
   ])('because it has %s is refused, and nothing is sent', async (_, params) => {
     const client = await open({ config: { tools: { add: { when } } } });
@@ -51,7 +54,8 @@ describe('a mutation that the server could read differently', () => {
 
   it('is sent if names repeat only in different objects', async () => {
     const client = await open();
-    const params = '{"name":"add","arguments":{"a":{"name":1},"b":[{"name":1},{"name":"a:\\"a\\""}]}}';
+    const params =
+      '{"name":"add","arguments":{"a":{"name":1},"b":[{"name":1},{"name":"a:\\"a\\""}]}}';
     expect(await client.askText('tools/call', params)).toMatch(/done/);
   });
 });

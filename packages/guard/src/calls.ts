@@ -227,7 +227,13 @@ export class GuardedCalls {
     const refused = guarded.tool.mutation ? refusedMutation(frame, given, effect) : undefined;
     if (refused) {
       const engine = this.#options.engine();
-      const call = { engine, tool: guarded.tool, args: given, request: frame, signal: exchange.signal };
+      const call = {
+        engine,
+        tool: guarded.tool,
+        args: given,
+        request: frame,
+        signal: exchange.signal,
+      };
       return { frame: await refuse(call, refused, guarded.isTyped) };
     }
     const tool = guarded.withEffect(effect, given);

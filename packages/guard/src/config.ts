@@ -25,7 +25,10 @@ export const toolRules = z.strictObject({
     ),
   key: z
     .string()
-    .min(1)
+    .regex(
+      /^[^{}]*(\{[^{}]+\}[^{}]*)+$/,
+      'must name an argument in braces, such as "refund:{payment_id}"',
+    )
     .optional()
     .describe('What makes two calls the same act: "refund:{payment_id}".'),
   timeoutSecs: z.number().positive().max(3600).optional().describe('The time limit of a call.'),

@@ -1,11 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  createMultiRig,
-  createRig,
-  fakeUpstream,
-  text,
-  type Rig,
-} from './rig.fixture.js';
+import { createMultiRig, createRig, fakeUpstream, text, type Rig } from './rig.fixture.js';
 
 let rig: Omit<Rig, 'upstream'> | undefined;
 afterEach(async () => {

@@ -23,6 +23,8 @@ interface PinOptions {
   /** Whether nothing is written, because the server is only inspected. */
   readonly isReadOnly: boolean;
   readonly log: HostLog;
+  /** Redacts the secrets of the upstream: a server may show one in a description. */
+  readonly scrub: (text: string) => string;
   /** An operator accepted a change. */
   readonly onAccepted: () => void;
 }
@@ -101,7 +103,7 @@ export class Pins {
     const now = new Date().toISOString();
     const changes: Changes = { changed: [], added: [], removed: [], returned: [] };
     const entries = new Map<string, PinnedTool>(Object.entries(known ?? {}));
-    const tools = listed.filter(({ name }) => name !== PROFILE);
+    const tools = this.#scrubbed(listed.filter(({ name }) => name !== PROFILE));
     const before = entries.get(PROFILE);
     if (before ?? this.#profile !== NO_PROFILE) {
       const profile = { name: PROFILE, description: this.#profile };
@@ -177,7 +179,11 @@ export class Pins {
     try {
       for (const name of [upstream, ...formerNames]) {
         const found = readPins(dataDir, name);
-        if (found) return found;
+        if (!found) continue;
+        const known = this.#scrubbed(found);
+        // Written before the secret was one, or by an earlier version.
+        if (known !== found) this.#write(known);
+        return known;
       }
       return this.#tools;
     } catch (cause) {
@@ -185,6 +191,12 @@ export class Pins {
       // Nothing is known to be accepted.
       return this.#tools ?? {};
     }
+  }
+
+  #scrubbed<T>(value: T): T {
+    const text = JSON.stringify(value);
+    const scrubbed = this.#options.scrub(text);
+    return scrubbed === text ? value : (JSON.parse(scrubbed) as T);
   }
 
   #write(tools: PinnedTools): void {

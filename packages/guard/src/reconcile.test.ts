@@ -54,7 +54,10 @@ describe('an object that matches', () => {
     ['a later call was executed', { executedAt: SENT_AT + 1 }],
     ['an equal call with an unknown outcome was first', { openSince: SENT_AT - 1 }],
     ['an equal call was sent at the same time', { openSince: SENT_AT }],
-    ['another call that the match does not tell apart is open', { openSince: SENT_AT + 1, args: { title: 'a', body: 'b' } }],
+    [
+      'another call that the match does not tell apart is open',
+      { openSince: SENT_AT + 1, args: { title: 'a', body: 'b' } },
+    ],
   ])('proves nothing if %s', async (_, other) => {
     expect(await readBack({ items: one, others: [other] })).toEqual({ found: 'unknown' });
     expect(await readBack({ items: two, others: [other] })).toMatchObject({ found: 'executed' });
@@ -86,7 +89,9 @@ describe('an object with a time of creation', () => {
   );
 
   it('is not that of the call if it is older', async () => {
-    expect(await readBack({ more, items: at('2026-05-05T11:00:00Z') })).toEqual({ found: 'absent' });
+    expect(await readBack({ more, items: at('2026-05-05T11:00:00Z') })).toEqual({
+      found: 'absent',
+    });
   });
 
   it.each([undefined, 'yesterday', null])('proves nothing without a time: %s', async (time) => {

@@ -113,7 +113,10 @@ export class SessionCalls {
     // A cancelled call is not answered; its result may be claimed by a repeat.
     const isCurrent = this.#inFlight.get(id) === call && this.#inFlight.delete(id);
     if (!isCurrent || this.#isClosed) return settled?.(false);
-    this.#options.client.send(frame, settled && ((isWritten) => this.#written(id, answer, isWritten)));
+    this.#options.client.send(
+      frame,
+      settled && ((isWritten) => this.#written(id, answer, isWritten)),
+    );
   }
 
   #written(id: Id, answer: Answer, isWritten: boolean): void {
