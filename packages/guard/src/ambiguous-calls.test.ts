@@ -35,9 +35,14 @@ describe('a mutation that the server could read differently', () => {
     ['a prototype', '{"name":"add","arguments":{"__proto__":{"x":1}}}'],
   ])('because it has %s is refused, and nothing is sent', async (_, params) => {
     const client = await open({ config: { tools: { add: { when } } } });
-    const line = await client.askText('tools/call', params);
-    expect(line).toMatch(/"code":"invalid_input"/);
-    expect(line).toMatch(/"outcome":"not_executed"/);
+    // Before the tools are known, and after.
+    for (const line of [
+      await client.askText('tools/call', params),
+      await client.askText('tools/call', params),
+    ]) {
+      expect(line).toMatch(/"code":"invalid_input"/);
+      expect(line).toMatch(/"outcome":"not_executed"/);
+    }
     expect(rig!.upstream.calls).toEqual([]);
     expect(await rig!.guard.journal.operations.list()).toEqual([]);
   });

@@ -172,11 +172,11 @@ function factsOf({ meta }: Envelope): Members | undefined {
   const { correlation_id, retry_count, idempotency } = meta;
   if (retry_count === 0 && !idempotency) return undefined;
   const { warning } = idempotency ?? {};
-  const worded = warning !== undefined && { warning: inGuardTerms(warning, undefined) };
+  const translated = warning !== undefined && { warning: inGuardTerms(warning, undefined) };
   return {
     correlation_id,
     retry_count,
-    ...(idempotency && { idempotency: { ...idempotency, ...worded } }),
+    ...(idempotency && { idempotency: { ...idempotency, ...translated } }),
   };
 }
 

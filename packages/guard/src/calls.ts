@@ -40,6 +40,7 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import { journaled } from './journaled.js';
+import { ambiguousMember } from './json-text.js';
 import type { Pins } from './pins.js';
 import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
@@ -176,7 +177,14 @@ export class GuardedCalls {
 
   /** Starts a call of a read that needs nothing but its answer. False: it has to be run. */
   startRead(frame: RequestFrame, session: ReadSession): boolean {
-    return !this.#present && this.#quickReads.start(frame, session);
+    return !this.#present && !this.#mayAct(frame) && this.#quickReads.start(frame, session);
+  }
+
+  /** Whether it is a read by its arguments only, and these are ambiguous. */
+  #mayAct({ message: { params }, line }: RequestFrame): boolean {
+    const name = params?.['name'];
+    const guarded = typeof name === 'string' ? this.#tools.get(name) : undefined;
+    return guarded?.tool.mutation === true && ambiguousMember(line) !== undefined;
   }
 
   /** Runs a call. Never rejects. */

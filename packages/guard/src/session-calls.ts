@@ -165,7 +165,7 @@ export class SessionCalls {
   /** The client is gone: its reads end, mutations that are being sent continue. */
   disconnect(): void {
     this.#isClosed = true;
-    for (const id of [...this.#unconfirmed.keys()]) this.#confirm(id);
+    for (const id of this.#unconfirmed.keys()) this.#confirm(id);
     const calls = this.#inFlight.values();
     this.#inFlight.clear();
     for (const call of calls) {
