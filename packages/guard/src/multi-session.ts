@@ -14,6 +14,7 @@ import {
 } from './frame.js';
 import { MODERN_VERSION } from './bridge-parts.js';
 import { lostFault } from './attempts.js';
+import { answerFrame } from './kept-texts.js';
 import { isSubscribed, Listens } from './listens.js';
 import {
   CAPABILITIES_KEY,
@@ -294,7 +295,7 @@ export class MultiSession implements Route {
 
   #answer(id: Id, answered: Answered): void {
     this.#settled(id);
-    this.#options.client.send(frameOf({ jsonrpc: '2.0', id, ...answered }));
+    this.#options.client.send(answerFrame(id, answered));
   }
 
   // ---- from the upstreams -------------------------------------------------------------------
