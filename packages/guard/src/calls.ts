@@ -72,6 +72,8 @@ export interface GuardedCallsOptions {
   /** The account that mutations are recorded under. */
   readonly account: string;
   readonly config: UpstreamConfig;
+  /** Key templates of the journal's settings. */
+  readonly keys?: Readonly<Record<string, string>>;
   /** The settings for one tool. Default: `config`. */
   readonly configFor?: (listed: ListedTool) => ToolConfig;
   readonly policy: ResiliencePolicy;
@@ -163,9 +165,10 @@ export class GuardedCalls {
   }
 
   #guard(listed: ListedTool): GuardedTool {
-    const { name, account, config, log, pins, configFor } = this.#options;
+    const { name, account, config, keys = {}, log, pins, configFor } = this.#options;
     return guardTool(listed, {
       account,
+      keys,
       ...(configFor ? configFor(listed) : { config }),
       pins,
       readAlone: (tool, args, context) => this.#readAlone(tool, args, context),

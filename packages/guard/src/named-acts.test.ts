@@ -30,6 +30,15 @@ describe('a call whose act is named by a key template', () => {
     expect(rig!.upstream.calls.map(({ args }) => args['payment'])).toEqual(['p1', 'p2']);
   });
 
+  it('is named by the settings of the journal as well', async () => {
+    const settings = { journal: { url: 'memory:', keys: { add: 'refund:{payment}' } } };
+    const client = await open({ settings, onCall: () => text('done') });
+    await client.call('add', { payment: 'p1', note: 'sorry' });
+    const reworded = await client.call('add', { payment: 'p1', note: 'our apologies' });
+    expect(JSON.stringify(reworded)).toMatch(/Not executed again/);
+    expect(rig!.upstream.calls).toHaveLength(1);
+  });
+
   it('is executed again if that is said', async () => {
     const client = await open({ config, onCall: () => text('done') });
     await client.call('add', { payment: 'p1' });

@@ -31,6 +31,8 @@ interface GuardedToolOptions {
   /** The account that mutations are recorded under. */
   readonly account: string;
   readonly config: UpstreamConfig;
+  /** Key templates of the journal's settings, for tools without one of their own. */
+  readonly keys?: Readonly<Record<string, string>>;
   /** Of the profile that these settings come from. */
   readonly evidence?: string;
   /** The same for the profile that applied when the tools were pinned, if it was another one. */
@@ -112,6 +114,8 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
     ? tightened(listedBefore, decideEffect(pinned ?? listed, before.config, before.evidence))
     : listedBefore;
   const rules = rulesFor(name, config.tools);
+  const { keys = {} } = options;
+  const ownKey = rules?.key ?? (Object.hasOwn(keys, name) ? keys[name] : undefined);
   let compiled: CheckArguments | undefined;
   const issuesOf: CheckArguments = (args) => {
     compiled ??= compileSchema(inputSchema, (cause) => onInvalidSchema(name, cause));
@@ -151,7 +155,7 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
     });
   const [named, unnamed] = [new Map<Effect, Tool>(), new Map<Effect, Tool>()];
   const withEffect = (effect: Effect, args?: Arguments): Tool => {
-    const template = effect === 'read' ? undefined : rules?.key;
+    const template = effect === 'read' ? undefined : ownKey;
     // An act that the template cannot name is told apart like those of other tools.
     const isNamed = template !== undefined && (!args || renderKey(template, args) !== undefined);
     const tools = isNamed ? named : unnamed;

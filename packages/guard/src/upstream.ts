@@ -93,6 +93,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
     name,
     account,
     config: shown,
+    keys: loaded.config.journal.keys,
     configFor: (listed) =>
       profiles.forTool(listed, listed.name.slice(prefix.length), pins?.profile),
     policy,
