@@ -171,7 +171,13 @@ type Members = Readonly<Record<string, unknown>>;
 function factsOf({ meta }: Envelope): Members | undefined {
   const { correlation_id, retry_count, idempotency } = meta;
   if (retry_count === 0 && !idempotency) return undefined;
-  return { correlation_id, retry_count, ...(idempotency && { idempotency }) };
+  const { warning } = idempotency ?? {};
+  const translated = warning !== undefined && { warning: inGuardTerms(warning, undefined) };
+  return {
+    correlation_id,
+    retry_count,
+    ...(idempotency && { idempotency: { ...idempotency, ...translated } }),
+  };
 }
 
 function withFacts(result: Members, facts: Members | undefined): Members {

@@ -11,6 +11,7 @@ import {
 import type { SpokenRevision } from './bridge.js';
 import { MODERN_VERSION } from './bridge-parts.js';
 import type { GuardedCalls } from './calls.js';
+import { keepTexts } from './kept-texts.js';
 import { ownIds } from './own-requests.js';
 import type { Client } from './session-options.js';
 import type { Session } from './session.js';
@@ -58,7 +59,7 @@ const UNAVAILABLE_CODE = 503;
 /** One upstream of a client that has several: its session, its handshake and what it lists. */
 export class Branch {
   readonly #options: BranchOptions;
-  readonly #waiting = new Map<Id, (message: Message | undefined) => void>();
+  readonly #waiting = new Map<Id, (frame: Frame | undefined) => void>();
   readonly #lists = new Map<string, readonly Members[]>();
   /** Lists that the upstream was asked for, answered or not. */
   readonly #asked = new Set<string>();
@@ -191,18 +192,25 @@ export class Branch {
 
   #fromSession(frame: Frame, written?: (isDelivered: boolean) => void): void {
     const own = isResponse(frame) ? this.#waiting.get(frame.message.id) : undefined;
-    if (own) return own(frame.message);
+    if (own) return own(frame);
     this.#options.onFrame(frame, written);
   }
 
   /** Makes a request beside those of the client. Undefined: no answer in time. */
-  ask(method: string, params: Members, timeoutMs: number): Promise<Message | undefined> {
+  async ask(method: string, params: Members, timeoutMs: number): Promise<Message | undefined> {
+    const answered = await this.#ask(method, params, timeoutMs);
+    const { result } = answered?.message ?? {};
+    if (answered && result) keepTexts([result], answered);
+    return answered?.message;
+  }
+
+  #ask(method: string, params: Members, timeoutMs: number): Promise<Frame | undefined> {
     const id = this.#nextId();
     return new Promise((resolve) => {
-      const settle = (message: Message | undefined): void => {
+      const settle = (frame: Frame | undefined): void => {
         clearTimeout(timer);
         this.#waiting.delete(id);
-        resolve(message);
+        resolve(frame);
       };
       const timer = setTimeout(settle, timeoutMs, undefined);
       this.#waiting.set(id, settle);
@@ -245,14 +253,17 @@ export class Branch {
     let cursor: unknown;
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const answered = await this.ask(method, params, this.upstream.startTimeoutMs);
-      const found = answered?.result?.[member];
-      if (!Array.isArray(found)) {
+      const answered = await this.#ask(method, params, this.upstream.startTimeoutMs);
+      const { result } = answered?.message ?? {};
+      const found = result?.[member];
+      if (!answered || !Array.isArray(found)) {
         this.gaveUp(method);
         return false;
       }
-      items.push(...(found as readonly unknown[]).filter(isObject));
-      cursor = answered?.result?.['nextCursor'];
+      const listed = (found as readonly unknown[]).filter(isObject);
+      keepTexts(listed, answered);
+      items.push(...listed);
+      cursor = result?.['nextCursor'];
       if (typeof cursor !== 'string') break;
     }
     this.#lists.set(method, items);
@@ -264,6 +275,11 @@ export class Branch {
   /** The connection that waited for this call is gone. */
   detach(id: Id): void {
     this.#session?.detach(id);
+  }
+
+  /** The client has cancelled a call while its response was on its way. */
+  dropped(id: Id): void {
+    this.#session?.dropped(id);
   }
 
   toolsListed(): Promise<void> | undefined {

@@ -40,13 +40,21 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import { journaled } from './journaled.js';
+import { ambiguousMember } from './json-text.js';
 import type { Pins } from './pins.js';
 import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
-import { Repeats, TICKET, type Ticket } from './repeats.js';
+import { Repeats, TICKET, type CallTicket, type Ticket } from './repeats.js';
 import type { ToolConfig } from './profiles.js';
-import { inexactError, lateError, refuse, unlistedError } from './refusals.js';
-import { callOf, inexactArgument, proposedKey, refusalOf, withKey } from './requests.js';
+import { lateError, refuse, unlistedError } from './refusals.js';
+import {
+  callOf,
+  inexactArgument,
+  proposedKey,
+  refusalOf,
+  refusedMutation,
+  withKey,
+} from './requests.js';
 import { ToolRegistry } from './tool-registry.js';
 import { guardTool, type GuardedTool } from './tools.js';
 
@@ -55,6 +63,8 @@ export interface Answer {
   readonly frame: Frame;
   /** Has to be called once it is known whether the response reached the client. */
   readonly settled?: (isDelivered: boolean) => void;
+  /** Records the delivery, once the client has had the time to say that it did not take the response. */
+  readonly confirmed?: () => void;
 }
 
 export interface GuardedCallsOptions {
@@ -62,6 +72,8 @@ export interface GuardedCallsOptions {
   /** The account that mutations are recorded under. */
   readonly account: string;
   readonly config: UpstreamConfig;
+  /** Key templates of the journal's settings. */
+  readonly keys?: Readonly<Record<string, string>>;
   /** The settings for one tool. Default: `config`. */
   readonly configFor?: (listed: ListedTool) => ToolConfig;
   readonly policy: ResiliencePolicy;
@@ -153,9 +165,10 @@ export class GuardedCalls {
   }
 
   #guard(listed: ListedTool): GuardedTool {
-    const { name, account, config, log, pins, configFor } = this.#options;
+    const { name, account, config, keys = {}, log, pins, configFor } = this.#options;
     return guardTool(listed, {
       account,
+      keys,
       ...(configFor ? configFor(listed) : { config }),
       pins,
       readAlone: (tool, args, context) => this.#readAlone(tool, args, context),
@@ -167,7 +180,14 @@ export class GuardedCalls {
 
   /** Starts a call of a read that needs nothing but its answer. False: it has to be run. */
   startRead(frame: RequestFrame, session: ReadSession): boolean {
-    return !this.#present && this.#quickReads.start(frame, session);
+    return !this.#present && !this.#mayAct(frame) && this.#quickReads.start(frame, session);
+  }
+
+  /** Whether it is a read by its arguments only, and these are ambiguous. */
+  #mayAct({ message: { params }, line }: RequestFrame): boolean {
+    const name = params?.['name'];
+    const guarded = typeof name === 'string' ? this.#tools.get(name) : undefined;
+    return guarded?.tool.mutation === true && ambiguousMember(line) !== undefined;
   }
 
   /** Runs a call. Never rejects. */
@@ -214,16 +234,26 @@ export class GuardedCalls {
     }
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
     const effect = guarded.decision.of(given);
-    const tool = guarded.withEffect(effect);
-    const meta = objectIn(params, '_meta');
-    const inexact = inexactArgument(frame.line);
-    if (inexact !== undefined && tool.mutation) {
+    // The effect may depend on an argument, so reads of a tool that also acts are checked as well.
+    const refused = guarded.tool.mutation ? refusedMutation(frame, given, effect) : undefined;
+    if (refused) {
       const engine = this.#options.engine();
-      const call = { engine, tool, args: given, request: frame, signal: exchange.signal };
-      return { frame: await refuse(call, inexactError(inexact), guarded.isTyped) };
+      const call = {
+        engine,
+        tool: guarded.tool,
+        args: given,
+        request: frame,
+        signal: exchange.signal,
+      };
+      return { frame: await refuse(call, refused, guarded.isTyped) };
     }
+    const tool = guarded.withEffect(effect, given);
+    const meta = objectIn(params, '_meta');
     const ticket = tool.mutation ? await this.#ticketOf(tool, given, params, exchange) : undefined;
-    const isCached = effect === 'read' && guarded.cacheMs !== undefined && inexact === undefined;
+    const isCached =
+      effect === 'read' &&
+      guarded.cacheMs !== undefined &&
+      inexactArgument(frame.line) === undefined;
     const cacheKey = isCached ? contentHash({ tool: name, account: '', args: given }) : undefined;
     let reply: ResponseFrame | undefined;
     const handler = async (_args: Arguments, context: ToolContext) => {
@@ -254,7 +284,11 @@ export class GuardedCalls {
         mcpReq: {
           method: 'tools/call',
           signal: exchange.signal,
-          _meta: { ...meta, ...proposedKey(params), [TICKET]: ticket },
+          _meta: {
+            ...meta,
+            ...proposedKey(params),
+            [TICKET]: { ticket, isIntended: meta[ALLOW_DUPLICATE] === true } satisfies CallTicket,
+          },
         },
       },
     );
@@ -286,19 +320,20 @@ export class GuardedCalls {
     const ticket = this.#repeats.enter(content);
     // At once: an equal call may follow the cancellation directly.
     onDetached(ticket.detached);
-    return { ...ticket, isIntended: meta[ALLOW_DUPLICATE] === true };
+    return ticket;
   }
 
   #answer({ request, run, reply, ticket, isTyped }: Answered): Answer {
     const { envelope, deliveryCallbacks = [] } = run;
     const isAnswered = envelope.success || reply !== undefined;
     const settled = (isDelivered: boolean): void => {
-      if (isDelivered) for (const callback of deliveryCallbacks) callback();
       if (isDelivered && isAnswered) ticket?.delivered();
       else ticket?.detached();
     };
+    const confirmed = (): void => deliveryCallbacks.forEach((callback) => callback());
     const frame = this.scrubbed(responseTo(request, run, reply, isTyped));
-    return ticket || deliveryCallbacks.length > 0 ? { frame, settled } : { frame };
+    if (!ticket && deliveryCallbacks.length === 0) return { frame };
+    return { frame, settled, confirmed };
   }
 
   /** Redacts the secrets of the upstream's environment. */

@@ -28,7 +28,10 @@ export const toolRules = z.strictObject({
     ),
   key: z
     .string()
-    .min(1)
+    .regex(
+      /^[^{}]*(\{[^{}]+\}[^{}]*)+$/,
+      'must name an argument in braces, such as "refund:{payment_id}"',
+    )
     .optional()
     .describe('What makes two calls the same act: "refund:{payment_id}".'),
   timeoutSecs: z.number().positive().max(3600).optional().describe('The time limit of a call.'),
@@ -55,6 +58,13 @@ export const toolRules = z.strictObject({
         .refine((given) => Object.keys(given).length > 0, 'must name a member')
         .describe(
           'Members of an object in its result that prove that the call was executed. "*" is any value but null.',
+        ),
+      createdAt: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'The member of such an object with the time of its creation. Older objects prove nothing.',
         ),
       authoritative: z
         .boolean()

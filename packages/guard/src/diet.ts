@@ -1,6 +1,9 @@
+import { templateArguments } from '@toolkeel/contract';
+import { didYouMean } from '@toolkeel/pack-kit/base';
 import type { UpstreamConfig } from './config.js';
 import { matchesPattern, rulesFor, type ListedTool } from './effects.js';
 import { toolEnvelopes } from './envelope.js';
+import { objectIn } from './frame.js';
 
 type Shaped = Pick<
   UpstreamConfig,
@@ -31,6 +34,45 @@ export function unusedPatterns(
 ): readonly string[] {
   const given = new Set([...include, ...exclude, ...Object.keys(tools)]);
   return [...given].filter((pattern) => !names.some((name) => matchesPattern(pattern, name)));
+}
+
+/**
+ * What settings name that is not there: a template with an argument that no call has never applies, which
+ * is noticed only when an act was repeated.
+ */
+export function unknownNames(
+  { tools }: Pick<Shaped, 'tools'>,
+  listed: readonly ListedTool[],
+  prefix: string,
+): readonly string[] {
+  const names = new Set(listed.map(({ name }) => name));
+  const bare = (name: string): string => name.slice(prefix.length);
+  return listed.flatMap((tool) => {
+    const rules = Object.hasOwn(tools, tool.name) ? tools[tool.name] : undefined;
+    if (!rules) return [];
+    const { key = '', reconcile, idempotencyArgument } = rules;
+    const known = Object.keys(objectIn(tool.inputSchema, 'properties'));
+    const used = [
+      ...templateArguments(key),
+      ...(reconcile ? templatesIn({ ...reconcile.arguments, ...reconcile.match }) : []),
+      ...(idempotencyArgument === undefined ? [] : [idempotencyArgument]),
+    ];
+    const missing = known.length === 0 ? [] : used.filter((name) => !known.includes(name));
+    const problems = [...new Set(missing)].map(
+      (name) => `${bare(tool.name)} has no argument ${name}.${didYouMean(name, known)}`,
+    );
+    const isRead = reconcile === undefined || names.has(reconcile.tool);
+    if (isRead) return problems;
+    const read = bare(reconcile.tool);
+    const other = `${bare(tool.name)} cannot be reconciled with ${read}, which is not listed.`;
+    return [...problems, other + didYouMean(read, [...names].map(bare))];
+  });
+}
+
+function templatesIn(templates: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.values(templates).flatMap((template) =>
+    typeof template === 'string' ? templateArguments(template) : [],
+  );
 }
 
 /** The text of a tool's results may be cut to this number of bytes. */

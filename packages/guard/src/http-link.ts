@@ -57,6 +57,8 @@ class HttpLink {
   #version: string | undefined;
   #initializing: Promise<void> | undefined;
   #listening: AbortController | undefined;
+  /** The client does not read: streams are not read either. */
+  #paused: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
   #isForgotten = false;
   #isClosed = false;
 
@@ -68,10 +70,24 @@ class HttpLink {
   link(): ReturnType<Connect> {
     return {
       send: (frame, isMutation) => this.#send(frame, isMutation === true),
-      pause: () => {},
-      resume: () => {},
+      pause: () => this.#pause(),
+      resume: () => this.#resume(),
       close: () => this.#close(),
     };
+  }
+
+  #pause(): void {
+    if (this.#paused || this.#isClosed) return;
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#paused = { ended, end };
+  }
+
+  #resume(): void {
+    this.#paused?.end();
+    this.#paused = undefined;
   }
 
   #send(frame: Frame, isMutation: boolean): void {
@@ -193,11 +209,13 @@ class HttpLink {
     let last: string | undefined;
     for (let round = 0; ; round++) {
       let retryMs = RESUME_MS;
-      for await (const event of eventsOf(response)) {
+      for await (const event of eventsOf(response.body as AsyncIterable<Buffer>)) {
         if (event.id !== undefined) last = event.id;
         if (event.retryMs !== undefined) retryMs = event.retryMs;
         if (event.data !== '' && this.#deliver(event.data, id))
           return response.body.destroy() && undefined;
+        // Then the server has to wait as well: nothing more is read.
+        if (this.#paused) await this.#paused.ended;
       }
       // Without event ids the rest of the stream is lost.
       if (last === undefined || round >= MAX_RESUMES || this.#isClosed) break;
@@ -286,6 +304,7 @@ class HttpLink {
   async #close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#resume();
     for (const controller of this.#inFlight.values()) controller.abort();
     if (this.#sessionId !== undefined) {
       const signal = AbortSignal.timeout(END_MS);
@@ -351,17 +370,28 @@ interface ServerEvent {
   readonly data: string;
 }
 
-/** Parses server-sent events. */
-async function* eventsOf({ body }: Response): AsyncGenerator<ServerEvent> {
+const EVENT_END = /\r\n\r\n|\n\n|\r\r/;
+
+/** Parses server-sent events. A large event is put together once, however many chunks it comes in. */
+export async function* eventsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > MAX_BYTES) {
+  let parts: string[] = [];
+  let size = 0;
+  // The end of an event may be cut in two.
+  let tail = '';
+  for await (const chunk of chunks) {
+    const text = decoder.decode(chunk, { stream: true });
+    parts.push(text);
+    size += text.length;
+    if (size > MAX_BYTES) {
       throw new FaultError({ kind: 'bad_response', sent: 'answered', final: true });
     }
-    const blocks = rest.split(/\r\n\r\n|\n\n|\r\r/);
-    rest = blocks.pop() ?? '';
+    const isEnded = EVENT_END.test(tail + text);
+    tail = (tail + text).slice(-3);
+    if (!isEnded) continue;
+    const blocks = parts.join('').split(EVENT_END);
+    const rest = blocks.pop() ?? '';
+    [parts, size, tail] = [[rest], rest.length, rest.slice(-3)];
     for (const block of blocks) yield parseEvent(block);
   }
 }

@@ -95,6 +95,29 @@ export function inexactNumbers(text: string): readonly InexactNumber[] {
   return found;
 }
 
+/**
+ * The name of a member that an object has twice, or that a parser may leave out. Parsers differ in which
+ * of two they take, so what was judged need not be what is executed.
+ */
+export function ambiguousMember(text: string): string | undefined {
+  const objects: (Set<string> | undefined)[] = [];
+  let last: Span = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if (char === '"') {
+      last = [at, stringEnd(text, at)];
+      at = last[1] - 1;
+    } else if (char === ':') {
+      const name = readKey(text.slice(...last));
+      const names = (objects[objects.length - 1] ??= new Set());
+      if (names.has(name) || name === '__proto__') return name;
+      names.add(name);
+    } else if (char === '{' || char === '[') objects.push(undefined);
+    else if (char === '}' || char === ']') objects.pop();
+  }
+  return undefined;
+}
+
 /** Reads JSON; a number that JavaScript would change becomes a text that no number equals. */
 export function parseMarked(text: string): { readonly value: unknown; readonly isExact: boolean } {
   const numbers = inexactNumbers(text);

@@ -93,8 +93,9 @@ export class LegacyRoute {
 
 /** How many frames without a stream to send them on are kept. */
 const MAX_BUFFERED = 100;
-/** How many finished streams can be continued. */
+/** How many finished streams can be continued, and how much of them is kept. */
 const MAX_FINISHED = 100;
+const MAX_FINISHED_BYTES = 64 * 1024 * 1024;
 
 class HttpSession {
   readonly #session: Route;
@@ -154,6 +155,8 @@ class HttpSession {
     if (this.#standalone?.isAttached) {
       return refuse(response, 409, -32_000, 'Conflict: this session has a stream already');
     }
+    // A client that opens a new stream does not continue the one before.
+    if (this.#standalone) this.#byStreamId.delete(this.#standalone.id);
     const stream = this.#addStream();
     this.#standalone = stream;
     stream.attach(response);
@@ -175,9 +178,17 @@ class HttpSession {
     this.#streams.delete(id);
     stream.end(frame, 200, written);
     this.#finished.push(stream);
-    const oldest = this.#finished.length > MAX_FINISHED ? this.#finished.shift() : undefined;
-    if (oldest) this.#byStreamId.delete(oldest.id);
+    this.#forgetFinished();
     if (error && id === this.#initializeId) this.#onFailed();
+  }
+
+  #forgetFinished(): void {
+    let size = this.#finished.reduce((sum, stream) => sum + stream.size, 0);
+    while (this.#finished.length > MAX_FINISHED || size > MAX_FINISHED_BYTES) {
+      const oldest = this.#finished.shift()!;
+      size -= oldest.size;
+      this.#byStreamId.delete(oldest.id);
+    }
   }
 
   /** On stdio a message does not say which request it belongs to. */

@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRig, text, type Rig, type RigOptions } from './rig.fixture.js';
+import { inGuardTerms, isTranslated } from './wording.js';
 
 let rig: Rig | undefined;
 afterEach(async () => {
@@ -31,6 +34,40 @@ describe('messages name only what a guarded server has', () => {
     expect(JSON.stringify(answer)).toMatch(/approval_required/);
     expect(JSON.stringify(answer)).toMatch(/toolkeel approvals approve op_/);
     expect(JSON.stringify(answer)).not.toMatch(unavailable);
+  });
+});
+
+describe('messages of the journal', () => {
+  const journal = join(import.meta.dirname, '../../journal/src');
+  const messages = ['answer', 'flow'].flatMap((folder) =>
+    readdirSync(join(journal, folder))
+      .filter((name) => name.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(name))
+      .flatMap((name) => readFileSync(join(journal, folder, name), 'utf8').split('\n'))
+      .filter((line) => /\b(get_operation|allow_duplicate|idempotency_key)\b/.test(line))
+      // Sentences, not names.
+      .filter((line) => /['`].*\. .*['`]/.test(line)),
+  );
+
+  it('have a translation for what only packs have, as they are written now', () => {
+    expect(messages.length).toBeGreaterThan(5);
+    expect(messages.filter((message) => !isTranslated(message))).toEqual([]);
+  });
+
+  it('never name it, even if they are worded anew', () => {
+    const anew = 'Try get_operation, or allow_duplicate: true with another idempotency_key!';
+    expect(isTranslated(anew)).toBe(false);
+    expect(inGuardTerms(anew, 'op_1')).toBe(
+      'Try a repeat of the call, or the _meta member dev.toolkeel/allow-duplicate: true with another idempotency key!',
+    );
+  });
+
+  it('are translated in a warning about a replay, too', async () => {
+    const config = { tools: { add: { key: 'add:{k}' } } };
+    const client = await open({ config, onCall: () => text('done') });
+    await client.call('add', { k: 1, note: 'a' });
+    const again = JSON.stringify(await client.call('add', { k: 1, note: 'b' }));
+    expect(again).toMatch(/NOT performed again/);
+    expect(again).not.toMatch(/get_operation|allow_duplicate|idempotency_key/);
   });
 });
 

@@ -14,6 +14,7 @@ import {
 } from './frame.js';
 import { MODERN_VERSION } from './bridge-parts.js';
 import { lostFault } from './attempts.js';
+import { answerFrame } from './kept-texts.js';
 import { isSubscribed, Listens } from './listens.js';
 import {
   CAPABILITIES_KEY,
@@ -275,7 +276,9 @@ export class MultiSession implements Route {
     if (method === 'notifications/cancelled') {
       const id = params?.['requestId'] as Id;
       this.#listens.cancel(id, frame);
-      this.#settled(id)?.receive(frame);
+      if (this.#inFlight.has(id)) this.#settled(id)?.receive(frame);
+      // Its response may be on its way.
+      else for (const branch of this.#branches) branch.dropped(id);
       return;
     }
     for (const branch of this.#branches) if (branch.result) branch.receive(frame);
@@ -292,7 +295,7 @@ export class MultiSession implements Route {
 
   #answer(id: Id, answered: Answered): void {
     this.#settled(id);
-    this.#options.client.send(frameOf({ jsonrpc: '2.0', id, ...answered }));
+    this.#options.client.send(answerFrame(id, answered));
   }
 
   // ---- from the upstreams -------------------------------------------------------------------

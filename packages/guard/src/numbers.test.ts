@@ -183,3 +183,34 @@ describe('a number that JavaScript cannot hold', () => {
     });
   });
 });
+
+describe('a number of a schema that JavaScript cannot hold', () => {
+  const schema = `{"type":"object","properties":{"id":{"type":"integer","maximum":9223372036854775807,"default":1.0}}}`;
+  const lists = (name: string): FakeUpstream =>
+    fakeUpstream({
+      capabilities: { tools: {}, resources: {} },
+      onRequest: ({ id, method }, fake) => {
+        const results: Readonly<Record<string, string>> = {
+          'tools/list': `{"tools":[{"name":"${name}","inputSchema":${schema}},{"name":"other","inputSchema":{"type":"object"}}]}`,
+          'resources/list': '{"resources":[]}',
+          'resources/read': `{"contents":[{"uri":"x:1","text":"t"}],"_meta":{"n":${ONE}}}`,
+        };
+        const result = results[method ?? ''];
+        if (result === undefined) return undefined;
+        fake.sendLine(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
+        return 'silent';
+      },
+    });
+
+  it('stays as it was written in the list of several servers, and so does a result that is looked for', async () => {
+    const opened = createMultiRig({ a: { fake: lists('one') }, b: { fake: lists('two') } });
+    rig = opened;
+    const client = await opened.client();
+    const line = await client.askText('tools/list', '{}');
+    expect(line).toContain(`{"name":"a_one","inputSchema":${schema}}`);
+    expect(line).toContain(`{"name":"b_two","inputSchema":${schema}}`);
+    expect(line).toContain('{"name":"b_other","inputSchema":{"type":"object"}}');
+    expect(() => JSON.parse(line) as unknown).not.toThrow();
+    expect(await client.askText('resources/read', '{"uri":"x:1"}')).toContain(`"n":${ONE}`);
+  });
+});

@@ -98,10 +98,8 @@ export class Pins {
   /** Compares a listing. A part of one says nothing about the tools that it lacks. */
   compare(listed: readonly ListedTool[], isComplete: boolean): void {
     const { upstream, log, blocks } = this.#options;
-    const stored = this.#read();
-    if (!stored && !isComplete) return;
-    // Earlier versions stored secrets.
-    const known = stored && this.#redacted(stored);
+    const known = this.#read();
+    if (!known && !isComplete) return;
     const now = new Date().toISOString();
     const changes: Changes = { changed: [], added: [], removed: [], returned: [] };
     const entries = new Map<string, PinnedTool>(Object.entries(known ?? {}));
@@ -137,7 +135,7 @@ export class Pins {
       const message = `The tools of ${upstream} are not those that were pinned. ${blocks ? 'Calls of changed and added tools are refused. ' : ''}Show the difference with "toolkeel pins diff ${upstream}".`;
       log(isChange ? 'warn' : 'info', 'guard_tools_changed', { upstream, ...changes, message });
     }
-    if (!stored || JSON.stringify(stored) !== JSON.stringify(all)) this.#write(all);
+    if (!known || JSON.stringify(known) !== JSON.stringify(all)) this.#write(all);
   }
 
   /** The tool as it was pinned, if the server lists it differently now. */
@@ -187,7 +185,11 @@ export class Pins {
     try {
       for (const name of [upstream, ...formerNames]) {
         const found = readPins(dataDir, name);
-        if (found) return found;
+        if (!found) continue;
+        const known = this.#redacted(found);
+        // Written before the secret was one, or by an earlier version.
+        if (known !== found) this.#write(known);
+        return known;
       }
       return this.#tools;
     } catch (cause) {

@@ -39,6 +39,24 @@ export function inexactError(argument: string): ToolError {
   return toolError('invalid_input', message, { ...NOT_EXECUTED, details });
 }
 
+/** Parsers differ in which of two members with one name they take. */
+export function ambiguousError(name: string): ToolError {
+  const field = name.slice(0, 100);
+  const reason =
+    name === '__proto__'
+      ? 'Servers differ in how they read this name.'
+      : 'An object has it twice, and servers differ in which of them they read.';
+  const message = `${field}: ${reason} Nothing was sent. Leave it out, or use the name once.`;
+  return toolError('invalid_input', message, { ...NOT_EXECUTED, details: { field, reason } });
+}
+
+/** `problem`: why the arguments have no canonical form, by which the journal identifies a call. */
+export function unnameableError(problem: string): ToolError {
+  const message = `Invalid arguments. ${problem.slice(-200)}. Nothing was sent.`;
+  const issues = [{ field: '(arguments)', message: problem.slice(-200) }];
+  return toolError('validation_error', message, { ...NOT_EXECUTED, details: { issues } });
+}
+
 /** Answers a call of which nothing is sent or recorded. */
 export async function refuse(
   call: RefusedCall,

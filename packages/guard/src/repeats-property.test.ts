@@ -3,7 +3,7 @@ import { createJournal, ephemeralEncryption, memoryStore, type Journal } from '@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { Repeats, TICKET, withTickets, type Ticket } from './repeats.js';
+import { Repeats, TICKET, withTickets, type CallTicket, type Ticket } from './repeats.js';
 
 /** A call whose connection lives. */
 interface Live {
@@ -86,7 +86,7 @@ class World {
     const run = async (): Promise<void> => {
       const callbacks: (() => void)[] = [];
       const context = {
-        meta: { [TICKET]: ticket },
+        meta: { [TICKET]: { ticket, isIntended: false } satisfies CallTicket },
         signal: new AbortController().signal,
         deadline: Number.POSITIVE_INFINITY,
         hold: () => {},

@@ -9,12 +9,21 @@ type ClaimBesides = NonNullable<CallContext['claimBesides']>;
 export interface Ticket {
   /** Claims an operation that no equal call on a live connection has. */
   readonly claimBesides: ClaimBesides;
-  /** The caller intends a second act. */
-  readonly isIntended?: boolean;
   /** The result reached the client. */
   readonly delivered: () => void;
-  /** The call was cancelled, its connection was lost, or it failed: an equal call continues it. */
+  /**
+   * The call was cancelled, its connection was lost, or it failed: an equal call continues it. Also after
+   * the delivery, if the client says that it has not taken the result.
+   */
   readonly detached: () => void;
+}
+
+/** What the journal has to know about a call. */
+export interface CallTicket {
+  /** Undefined for a call that the caller or the configuration names: the journal compares the names. */
+  readonly ticket: Ticket | undefined;
+  /** The caller intends a second act. */
+  readonly isIntended: boolean;
 }
 
 /**
@@ -81,15 +90,19 @@ export class Repeats {
       equals.claimed = claiming.then(done, done);
       return claiming;
     };
-    let isSettled = false;
-    const settle = (isDelivered: boolean): void => {
-      if (isSettled) return;
-      isSettled = true;
-      if (!isDelivered || taker.operation === undefined) return this.#remove(taker);
-      taker.deliveredAt = this.#now();
+    let isDetached = false;
+    const detached = (): void => {
+      isDetached = true;
+      this.#delivered.delete(taker);
+      this.#remove(taker);
+    };
+    const delivered = (): void => {
+      if (isDetached) return;
+      if (taker.operation === undefined) return detached();
+      taker.deliveredAt ??= this.#now();
       this.#delivered.add(taker);
     };
-    return { claimBesides, delivered: () => settle(true), detached: () => settle(false) };
+    return { claimBesides, delivered, detached };
   }
 
   #equalsOf(content: string): Equals {
@@ -123,10 +136,10 @@ export class Repeats {
 /** Applies the tickets of calls to the journal. */
 export function withTickets(journal: JournalMiddleware): JournalMiddleware {
   return (call, next, context) => {
-    const ticket = context?.meta[TICKET] as Ticket | undefined;
-    if (!context || !ticket) return journal(call, next, context);
-    const { claimBesides, isIntended } = ticket;
-    const allowDuplicate = call.controls.allowDuplicate || isIntended === true;
+    const given = context?.meta[TICKET] as CallTicket | undefined;
+    if (!context || !given) return journal(call, next, context);
+    const { ticket, isIntended } = given;
+    const allowDuplicate = call.controls.allowDuplicate || isIntended;
     const ticketed: CallContext = {
       meta: context.meta,
       get signal() {
@@ -137,7 +150,7 @@ export function withTickets(journal: JournalMiddleware): JournalMiddleware {
       onBehalfOf: context.onBehalfOf,
       hold: () => context.hold(),
       onDelivered: (delivered) => context.onDelivered?.(delivered),
-      claimBesides,
+      ...(ticket && { claimBesides: ticket.claimBesides }),
     };
     return journal({ ...call, controls: { ...call.controls, allowDuplicate } }, next, ticketed);
   };

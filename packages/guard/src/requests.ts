@@ -1,11 +1,32 @@
-import type { Arguments } from '@toolkeel/contract';
+import { canonicalJson, type Arguments, type ToolError } from '@toolkeel/contract';
+import type { Effect } from '@toolkeel/kernel';
 import { frameOf, objectIn, type Frame, type RequestFrame } from './frame.js';
-import { inexactNumbers } from './json-text.js';
+import { ambiguousMember, inexactNumbers } from './json-text.js';
+import { ambiguousError, inexactError, unnameableError } from './refusals.js';
 
 /** A call without a client. The session replaces its id. */
 export function callOf(name: string, args: Arguments): RequestFrame {
   const params = { name, arguments: args };
   return frameOf({ jsonrpc: '2.0', id: 0, method: 'tools/call', params }) as RequestFrame;
+}
+
+/** Why a call must not act: the guard cannot say for sure which act it is. */
+export function refusedMutation(
+  { line }: RequestFrame,
+  args: Arguments,
+  effect: Effect,
+): ToolError | undefined {
+  const ambiguous = ambiguousMember(line);
+  if (ambiguous !== undefined) return ambiguousError(ambiguous);
+  if (effect === 'read') return undefined;
+  const inexact = inexactArgument(line);
+  if (inexact !== undefined) return inexactError(inexact);
+  try {
+    canonicalJson(args);
+  } catch (cause) {
+    return unnameableError(cause instanceof Error ? cause.message : String(cause));
+  }
+  return undefined;
 }
 
 /** The name of the first argument with a number that JavaScript would change. */

@@ -38,6 +38,11 @@ export class SessionCalls {
   readonly #options: SessionCallsOptions;
   readonly #inFlight = new InFlightTable<CallState>();
   readonly #attempts: Attempts;
+  /** Responses of mutations that were written a moment ago. */
+  readonly #unconfirmed = new Map<
+    Id,
+    { readonly answer: Answer; readonly timer: NodeJS.Timeout }
+  >();
   #isClosed = false;
 
   constructor(options: SessionCallsOptions) {
@@ -67,6 +72,8 @@ export class SessionCalls {
     if (listing.isDone && calls.startRead(frame, this.#reads)) return;
     const call = new SignalledCall(objectIn(frame.message.params, '_meta')['progressToken']);
     const { id } = frame.message;
+    // It has received the response to the request that had this id.
+    this.#confirm(id);
     this.#inFlight.set(id, call);
     const { lagMs } = client;
     let isDetached = false;
@@ -101,17 +108,49 @@ export class SessionCalls {
     answer: (id, call, frame) => this.#answer(id, call, { frame }),
   };
 
-  #answer(id: Id, call: CallState, { frame, settled }: Answer): void {
+  #answer(id: Id, call: CallState, answer: Answer): void {
+    const { frame, settled } = answer;
     // A cancelled call is not answered; its result may be claimed by a repeat.
     const isCurrent = this.#inFlight.get(id) === call && this.#inFlight.delete(id);
     if (!isCurrent || this.#isClosed) return settled?.(false);
-    this.#options.client.send(frame, settled);
+    this.#options.client.send(
+      frame,
+      settled && ((isWritten) => this.#written(id, answer, isWritten)),
+    );
+  }
+
+  #written(id: Id, answer: Answer, isWritten: boolean): void {
+    answer.settled?.(isWritten);
+    if (!isWritten) return;
+    this.#confirm(id);
+    if (this.#isClosed) return answer.confirmed?.();
+    const timer = setTimeout(() => this.#confirm(id), CROSSING_MS).unref();
+    this.#unconfirmed.set(id, { answer, timer });
+  }
+
+  /** The client has taken the response. */
+  #confirm(id: Id): void {
+    const found = this.#unconfirmed.get(id);
+    if (!found) return;
+    this.#unconfirmed.delete(id);
+    clearTimeout(found.timer);
+    found.answer.confirmed?.();
+  }
+
+  /** The client has cancelled a call whose response was on its way: it drops the response. */
+  dropped(id: Id): boolean {
+    const found = this.#unconfirmed.get(id);
+    if (!found) return false;
+    this.#unconfirmed.delete(id);
+    clearTimeout(found.timer);
+    found.answer.settled?.(false);
+    return true;
   }
 
   /** False if no such call is in flight. */
   cancel(id: Id, reason: unknown): boolean {
     const call = this.#inFlight.get(id);
-    if (!call) return false;
+    if (!call) return this.dropped(id);
     this.#inFlight.delete(id);
     call.onDetached?.();
     call.cancel(reason ?? 'the client cancelled the call');
@@ -126,6 +165,7 @@ export class SessionCalls {
   /** The client is gone: its reads end, mutations that are being sent continue. */
   disconnect(): void {
     this.#isClosed = true;
+    for (const id of this.#unconfirmed.keys()) this.#confirm(id);
     const calls = this.#inFlight.values();
     this.#inFlight.clear();
     for (const call of calls) {
@@ -194,4 +234,6 @@ export class SessionCalls {
   }
 }
 
+/** How long a cancellation may be on its way while the response is. */
+const CROSSING_MS = 1000;
 const NOT_LISTED = 'has not listed its tools';

@@ -138,6 +138,11 @@ export class Session {
 
   #notification(frame: Frame): void {
     const { method, params } = frame.message;
+    if (method === 'tools/call') {
+      // Without an id nobody waits for an answer, and no rule, record or check would apply to it.
+      const { log, name: upstream } = this.#options;
+      return log('warn', 'guard_call_without_id', { upstream });
+    }
     if (method === 'notifications/initialized') {
       this.#handshake.initialized = frame;
       this.#notify(frame);
@@ -386,6 +391,11 @@ export class Session {
   /** The connection that waited for this call is gone, but the client may still fetch its result. */
   detach(id: Id): void {
     this.#calls.detach(id);
+  }
+
+  /** The client has cancelled a call while its response was on its way. */
+  dropped(id: Id): void {
+    this.#calls.dropped(id);
   }
 
   async close(): Promise<void> {

@@ -17,6 +17,8 @@ const HEADERS = {
 } as const;
 const KEEP_ALIVE_MS = 15_000;
 const MAX_EVENTS = 1000;
+/** How much a client may be behind: its connection is cut then, and events are dropped, oldest first. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** What a client waits before it fetches the rest of a stream that was cut. */
 const RETRY_MS = 1000;
 const writes = new WriteQueue();
@@ -31,6 +33,8 @@ export class SseStream {
   #response: ServerResponse | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
   #events: SseEvent[] = [];
+  /** Of the events that are kept. */
+  size = 0;
   #sequence = 0;
   #isOpen = false;
   isEnded = false;
@@ -72,11 +76,21 @@ export class SseStream {
   send({ line }: Frame, written?: Written): void {
     const event = { sequence: ++this.#sequence, line, written };
     if (this.#isResumable) {
-      this.#events.push(event);
-      if (this.#events.length > MAX_EVENTS) this.#events.shift()?.written?.(false);
+      this.#keep(event);
     }
     this.open();
     this.#write(event);
+  }
+
+  #keep(event: SseEvent): void {
+    this.#events.push(event);
+    this.size += event.line.length;
+    while (this.#events.length > 1) {
+      if (this.#events.length <= MAX_EVENTS && this.size <= MAX_UNREAD_BYTES) return;
+      const oldest = this.#events.shift()!;
+      this.size -= oldest.line.length;
+      settle(oldest, false);
+    }
   }
 
   /** The last frame: the response to the request. `status` applies only if nothing was sent before. */
@@ -99,6 +113,7 @@ export class SseStream {
     this.open();
     this.#finish();
     for (const event of this.#events.splice(0)) settle(event, false);
+    this.size = 0;
   }
 
   #finish(): void {
@@ -108,6 +123,11 @@ export class SseStream {
 
   #write(event: SseEvent): void {
     const response = this.#response;
+    if (response && response.writableLength > MAX_UNREAD_BYTES) {
+      // It can fetch what it has missed, where the revision allows it.
+      response.destroy();
+      return this.#isResumable ? undefined : settle(event, false);
+    }
     if (!response) return this.#isResumable ? undefined : settle(event, false);
     const id = this.#isResumable ? `id: ${this.id}_${event.sequence}\n` : '';
     const data = event.line.includes('\n') ? event.line.replaceAll('\n', '\ndata: ') : event.line;

@@ -1,4 +1,5 @@
 import {
+  renderKey,
   specifyTool,
   toolError,
   type Arguments,
@@ -30,6 +31,8 @@ interface GuardedToolOptions {
   /** The account that mutations are recorded under. */
   readonly account: string;
   readonly config: UpstreamConfig;
+  /** Key templates of the journal's settings, for tools without one of their own. */
+  readonly keys?: Readonly<Record<string, string>>;
   /** Of the profile that these settings come from. */
   readonly evidence?: string;
   /** The same for the profile that applied when the tools were pinned, if it was another one. */
@@ -47,8 +50,8 @@ export interface GuardedTool {
   readonly decision: EffectDecision;
   /** With the most far-reaching effect that its calls can have: for the policy and the journal. */
   readonly tool: Tool;
-  /** For a call with this effect. */
-  readonly withEffect: (effect: Effect) => Tool;
+  /** For a call with this effect; with these arguments if they are known. */
+  readonly withEffect: (effect: Effect, args?: Arguments) => Tool;
   /** Whether the arguments match the server's schema as they are. */
   readonly accepts: (args: Arguments) => boolean;
   /** Whether the client checks structured content against a schema of the server: no envelope fits. */
@@ -60,13 +63,15 @@ export interface GuardedTool {
   readonly idempotencyArgument: string | undefined;
 }
 
-const describe = (effect: Effect): ToolSpec => ({
+const describe = (effect: Effect, isNamed = false): ToolSpec => ({
   ...specifyTool({
     name: 'guarded_tool',
     description: 'A tool of a guarded server.',
     effect,
     input: z.object({}),
-    ...(effect !== 'read' && { send: 'explicit' as const, window: 0 }),
+    ...(effect !== 'read' && { send: 'explicit' as const }),
+    // Equal content is told apart by the connection. A named act is the same as long as it is retained.
+    ...(effect !== 'read' && !isNamed && { window: 0 }),
     ...(effect === 'once' && { retryUnsent: true }),
   }),
   // The server's own schema is checked instead.
@@ -77,6 +82,13 @@ const BASE: Readonly<Record<Effect, ToolSpec>> = Object.freeze({
   read: describe('read'),
   idempotent: describe('idempotent'),
   once: describe('once'),
+});
+
+/** For tools whose acts are named by a key template. */
+const NAMED: typeof BASE = Object.freeze({
+  read: BASE.read,
+  idempotent: describe('idempotent', true),
+  once: describe('once', true),
 });
 
 const ANY: Readonly<Record<string, unknown>> = Object.freeze({ type: 'object' });
@@ -102,6 +114,8 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
     ? tightened(listedBefore, decideEffect(pinned ?? listed, before.config, before.evidence))
     : listedBefore;
   const rules = rulesFor(name, config.tools);
+  const { keys = {} } = options;
+  const ownKey = rules?.key ?? (Object.hasOwn(keys, name) ? keys[name] : undefined);
   let compiled: CheckArguments | undefined;
   const issuesOf: CheckArguments = (args) => {
     compiled ??= compileSchema(inputSchema, (cause) => onInvalidSchema(name, cause));
@@ -117,9 +131,9 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
       details: { issues: [...issues] },
     });
   };
-  const create = (effect: Effect): Tool =>
+  const create = (effect: Effect, key: string | undefined): Tool =>
     Object.freeze({
-      ...BASE[effect],
+      ...(key === undefined ? BASE : NAMED)[effect],
       name,
       title: name,
       description,
@@ -128,15 +142,24 @@ export function guardTool(listed: ListedTool, options: GuardedToolOptions): Guar
       destructive: effect !== 'read' && annotations['destructiveHint'] !== false,
       openWorld: annotations['openWorldHint'] !== false,
       account,
-      ...(rules?.key !== undefined && effect !== 'read' && { key: rules.key }),
+      ...(key !== undefined && { key }),
       ...(rules?.reconcile &&
-        effect === 'once' && { reconcile: reconcileBy(rules.reconcile, readAlone) }),
+        effect === 'once' && {
+          reconcile: reconcileBy(rules.reconcile, readAlone, {
+            name,
+            idempotencyArgument: rules.idempotencyArgument,
+          }),
+        }),
       check,
       handler: (args: Arguments, context: ToolContext) => runAlone(name, args, context),
     });
-  const tools = new Map<Effect, Tool>();
-  const withEffect = (effect: Effect): Tool => {
-    const tool = tools.get(effect) ?? create(effect);
+  const [named, unnamed] = [new Map<Effect, Tool>(), new Map<Effect, Tool>()];
+  const withEffect = (effect: Effect, args?: Arguments): Tool => {
+    const template = effect === 'read' ? undefined : ownKey;
+    // An act that the template cannot name is told apart like those of other tools.
+    const isNamed = template !== undefined && (!args || renderKey(template, args) !== undefined);
+    const tools = isNamed ? named : unnamed;
+    const tool = tools.get(effect) ?? create(effect, isNamed ? template : undefined);
     tools.set(effect, tool);
     return tool;
   };

@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadConfig } from '@toolkeel/host';
 import { afterEach, expect, it } from 'vitest';
 import { upstreamSchema } from './config.js';
+import { createGuard } from './guard.js';
 import { inspectUpstream } from './inspect.js';
 import {
   createMultiRig,
@@ -53,6 +57,74 @@ it('reports settings that name no tool, and names that a prefix makes too long',
   expect(logs()).toContainEqual(
     expect.objectContaining({ event: 'guard_name_too_long', names: [`a_${long.name}`] }),
   );
+});
+
+it('reports templates and read-backs that name what a tool or the server does not have', async () => {
+  const properties = { title: { type: 'string' }, body: { type: 'string' } };
+  const add = { ...writeTool, inputSchema: { type: 'object', properties } };
+  const reconcile = { tool: 'gett', arguments: { q: '{titel}' }, match: { body: '{body}' } };
+  const tools = { add: { key: 'add:{titel}', idempotencyArgument: 'request_id', reconcile } };
+  const { client, logs } = open({
+    a: { fake: fakeUpstream({ tools: [readTool, add] }), tools },
+    b: { fake: fakeUpstream(), tools: { add: { key: 'any:{of}' } } },
+  });
+  await (await client()).ask('tools/list');
+  await expect.poll(logs).toContainEqual(
+    expect.objectContaining({
+      event: 'guard_setting_unused',
+      upstream: 'a',
+      names: [
+        'add has no argument titel. Did you mean "title"?',
+        'add has no argument request_id.',
+        'add cannot be reconciled with gett, which is not listed. Did you mean "get"?',
+      ],
+    }),
+  );
+  // A schema without properties does not say which arguments there are.
+  expect(logs()).not.toContainEqual(
+    expect.objectContaining({ event: 'guard_setting_unused', upstream: 'b' }),
+  );
+});
+
+it.each(['constant', 'add:{title', 'add:title}', '{}', 'add:{{title}}'])(
+  'refuses a key template that names no argument: %s',
+  (key) => {
+    const parsed = upstreamSchema.safeParse({ command: 'x', tools: { add: { key } } });
+    expect(parsed.error?.issues).toMatchObject([{ path: ['tools', 'add', 'key'] }]);
+  },
+);
+
+it('refuses time limits that do not fit those of the preset, with the path of the setting', () => {
+  const config = upstreamSchema.parse({ command: 'x', policy: { callTimeoutMs: 2000 } });
+  const loaded = loadConfig({ env: {}, cwd: '/nonexistent', settings: {} });
+  expect(() => createGuard({ loaded, name: 'a', config, log: () => {} })).toThrow(
+    /\/upstreams\/a\/policy: .*TimeoutMs/,
+  );
+});
+
+it('keeps no secret in the pins, also if it was pinned before it was known', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'toolkeel-pins-'));
+  try {
+    const tools = [{ ...readTool, description: 'Uses ghp_pat-12345 here.' }];
+    const run = async (env: NodeJS.ProcessEnv) => {
+      const settings = { dataDir, journal: { url: 'sqlite:journal.db' } };
+      rig = createMultiRig({ a: { fake: fakeUpstream({ tools }) } }, { settings, env });
+      const { client, logs, close } = rig;
+      await (await client()).ask('tools/list');
+      await expect.poll(logs).toContainEqual(expect.objectContaining({ event: 'guard_effects' }));
+      await close();
+      return {
+        text: readFileSync(join(dataDir, 'guard-pins/a.json'), 'utf8'),
+        events: logs().map(({ event }) => event),
+      };
+    };
+    expect((await run({})).text).toContain('ghp_pat-12345');
+    const known = await run({ GITHUB_PAT: 'ghp_pat-12345' });
+    expect(known.text).toContain('Uses [redacted] here.');
+    expect(known.events).not.toContain('guard_tools_changed');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
 
 it('knows a server of revision 2026-07-28, and its profile', async () => {

@@ -17,7 +17,7 @@ import { createChaos } from './chaos.js';
 import { childLink, type ChildOptions } from './child-link.js';
 import { childRegistry } from './children.js';
 import { CLIENT_MEMBERS, type UpstreamConfig } from './config.js';
-import { cutsResults, listingView, unusedPatterns } from './diet.js';
+import { cutsResults, listingView, unknownNames, unusedPatterns } from './diet.js';
 import { readEnvFile } from './env-file.js';
 import { httpLink, type HttpLinkOptions } from './http-link.js';
 import { KeptResults } from './kept-results.js';
@@ -81,11 +81,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
   logClientSettings(log, name, config);
   environmentSecrets(childEnv, secrets);
   watchConnection(config, childEnv, secrets.watch.bind(secrets));
-  const policy = definePolicy({
-    ...presets.guard,
-    ...loaded.config.policies.guard,
-    ...config.policy,
-  });
+  const policy = policyOf(options);
   const startTimeoutMs = config.startTimeoutSecs * 1000;
   const sessions = new Set<Session>();
   let isListed = false;
@@ -97,6 +93,7 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
     name,
     account,
     config: shown,
+    keys: loaded.config.journal.keys,
     configFor: (listed) =>
       profiles.forTool(listed, listed.name.slice(prefix.length), pins?.profile),
     policy,
@@ -190,6 +187,17 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
     isListed: () => isListed,
     end: () => chaos?.close(),
   };
+}
+
+/** A time limit that is valid alone may not fit another one. */
+function policyOf({ loaded, name, config }: UpstreamOptions): ResiliencePolicy {
+  const { guard } = loaded.config.policies;
+  try {
+    return definePolicy({ ...presets.guard, ...guard, ...config.policy });
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : 'is not a policy';
+    throw loaded.errorFor([{ path: ['upstreams', name, 'policy'], message }]);
+  }
 }
 
 function openPins(
@@ -316,6 +324,15 @@ function logUnused(
   if (unused.length > 0) {
     const message = `Settings of ${upstream} name tools that it does not have: ${unused.join(', ')}. Use the names of the server, without a prefix.`;
     log('warn', 'guard_setting_unused', { upstream, names: unused, message });
+  }
+  const unknown = unknownNames(
+    config,
+    tools.map(({ listed }) => listed),
+    prefix,
+  );
+  if (unknown.length > 0) {
+    const message = `Settings of ${upstream} have no effect: ${unknown.join(' ')}`;
+    log('warn', 'guard_setting_unused', { upstream, names: unknown, message });
   }
   const long = names.filter((name) => prefix !== '' && name.length > MAX_NAME);
   if (long.length === 0) return;

@@ -6,7 +6,7 @@ const WORDING: readonly (readonly [journal: string, guard: string])[] = [
   ['call again with its key or use get_operation.', 'call again with its key.'],
   [
     'set allow_duplicate: true with a new idempotency_key.',
-    'the client has to send the _meta member dev.toolkeel/allow-duplicate: true, or a new idempotency key.',
+    'the client has to send the _meta member dev.toolkeel/allow-duplicate: true with a new idempotency key.',
   ],
   ['to get its result, or use get_operation.', 'to get its result.'],
   [
@@ -24,10 +24,29 @@ const WORDING: readonly (readonly [journal: string, guard: string])[] = [
   ['get_operation shows its result.', 'Call again with the same arguments to get its result.'],
 ];
 
-/** The message in terms of what exists behind a guard. */
-export function inGuardTerms(message: string, operationId: string | undefined): string {
-  if (!message.includes('get_operation') && !message.includes('allow_duplicate')) return message;
+/** For a message that the list does not know: less helpful, but it names nothing that is not there. */
+const FALLBACK: readonly (readonly [name: RegExp, instead: string])[] = [
+  [/\bget_operation\b/g, 'a repeat of the call'],
+  [/\ballow_duplicate\b/g, 'the _meta member dev.toolkeel/allow-duplicate'],
+  [/\bidempotency_key\b/g, 'idempotency key'],
+];
+
+/** Whether each name that a guarded server does not have is part of a phrase with a translation. */
+export function isTranslated(message: string): boolean {
+  const text = translated(message);
+  return FALLBACK.every(([name]) => text.search(name) < 0);
+}
+
+function translated(message: string): string {
   let text = message;
   for (const [journal, guard] of WORDING) text = text.replaceAll(journal, guard);
+  return text;
+}
+
+/** The message in terms of what exists behind a guard. */
+export function inGuardTerms(message: string, operationId: string | undefined): string {
+  if (FALLBACK.every(([name]) => message.search(name) < 0)) return message;
+  let text = translated(message);
+  for (const [name, instead] of FALLBACK) text = text.replaceAll(name, instead);
   return text.replaceAll('OPERATION', operationId ?? 'OPERATION_ID');
 }

@@ -65,8 +65,14 @@ export interface OtherOperation {
   readonly executedAt?: number;
 }
 
-/** Lists other operations, optionally only those of the given tools. */
-export type Others = (tools?: readonly string[]) => Promise<readonly OtherOperation[]>;
+/**
+ * Lists other operations, optionally only those of the given tools. `all`: however long ago they were
+ * settled, as far as they are retained; otherwise those of the time of the operation.
+ */
+export type Others = (
+  tools?: readonly string[],
+  range?: 'near' | 'all',
+) => Promise<readonly OtherOperation[]>;
 
 /** A request that was sent with an unknown outcome. */
 export interface OpenAct {

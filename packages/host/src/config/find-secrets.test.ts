@@ -2,7 +2,7 @@ import { secretSource } from '@toolkeel/pack-kit/base';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Secrets } from '../secret/secrets.js';
-import { findSecrets, secretInUrl } from './find-secrets.js';
+import { environmentSecrets, findSecrets, secretInUrl } from './find-secrets.js';
 import fc from 'fast-check';
 
 const schema = z.strictObject({
@@ -19,6 +19,22 @@ const find = (config: unknown) => {
   const issues = findSecrets(config, {}, secrets, () => 'file', schema);
   return { issues, secrets };
 };
+
+it.each(['GH_PAT', 'DB_PASS', 'MYSQL_PWD', 'AWS_ACCESS_KEY_ID', 'STORAGE_ACCESSKEY', 'API_TOKEN'])(
+  'a variable with this name is a secret: %s',
+  (name) => {
+    const secrets = environmentSecrets({ [name]: 'hunter2-hunter2' }, new Secrets());
+    expect(secrets.scrub('hunter2-hunter2')).toBe('[redacted]');
+  },
+);
+
+it.each(['PWD', 'OLDPWD', 'PATH', 'BYPASS', 'SORT_KEY'])(
+  'a variable with this name is not: %s',
+  (name) => {
+    const secrets = environmentSecrets({ [name]: '/home/me/notes' }, new Secrets());
+    expect(secrets.scrub('/home/me/notes')).toBe('/home/me/notes');
+  },
+);
 
 describe('a secret in a URL', () => {
   it('is reported with a secret source as the alternative, if the schema accepts one', () => {

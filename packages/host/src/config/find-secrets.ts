@@ -7,7 +7,8 @@ import { keysAt, schemaAt } from './explain.js';
 import { isObject, pointerOf, type Environment, type Layer, type Path } from './layers.js';
 import { isSecretSource } from './schema.js';
 
-const SECRET_VARIABLE = /(TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_KEY)/i;
+const SECRET_VARIABLE =
+  /TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|(API|ACCESS)_?KEY|PRIVATE_KEY|_(PASS|PASSWD|PWD|PAT|JWT|COOKIE)$/i;
 /** Names of settings and parameters that hold secrets. `tokenUrl` does not match: the name must end so. */
 const SECRET_NAME =
   /(^|[-_.]|[a-z])(authorization|cookie|token|secret|password|(api|access|private|signing|subscription)[-_]?key)$/i;

@@ -41,7 +41,10 @@ export async function readBack(
   const { id, account, args, sentAt, correlationId } = operation;
   const deadline = clock.now() + READ_BACK_TIMEOUT_MS;
   const { signal, done } = signalUntil(clock, deadline, stopping);
-  const others: Others = (tools) => otherOperationsNear(context, operation, sentAt, tools);
+  const others: Others = (tools, range) =>
+    range === 'all'
+      ? otherOperations(context, operation, 0, { tools })
+      : otherOperationsNear(context, operation, sentAt, tools);
   try {
     const reading = reconcile.readBack(
       { id, account, args, sentAt, others },
