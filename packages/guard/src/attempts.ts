@@ -211,6 +211,11 @@ export class Attempts {
     return this.#byId.has(id);
   }
 
+  /** Whether a mutation has been sent and is not answered. */
+  get hasMutation(): boolean {
+    return this.#byId.values().some(({ isMutation }) => isMutation);
+  }
+
   /** False if the frame answers none of the attempts. */
   settle(frame: ResponseFrame): boolean {
     const open = this.#byId.get(frame.message.id);

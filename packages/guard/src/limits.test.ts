@@ -189,3 +189,37 @@ describe('a request other than a call that is not answered', () => {
     expect(asked.answer()).toMatchObject({ error: { code: 503 } });
   });
 });
+
+describe('a server that does not respond while it works on a mutation', () => {
+  const tools = { get: { timeoutSecs: 1 }, add: { timeoutSecs: 60 } };
+  const policy = { attemptTimeoutMs: 60_000, idleTimeoutMs: 60_000, maxRetries: 0 };
+
+  const start = async () => {
+    const { onRequest } = silent('ping');
+    const rig = open({ config: { tools, policy }, onRequest });
+    const one = await rig.client();
+    const writing = watch(one.call('add', { n: 1 }));
+    const reading = watch(one.call('get'));
+    await pass(1500);
+    expect(errorOf(reading.answer()!)).toMatchObject({ code: 'timeout' });
+    return { ...rig, one, writing };
+  };
+
+  it('is not ended by the timeout of a read, and the mutation gets its answer', async () => {
+    const { upstream, writing } = await start();
+    await pass(20_000);
+    expect(upstream.starts()).toBe(1);
+    const { id } = upstream.calls.find(({ name }) => name === 'add')!;
+    upstream.send({ id, result: text('added') });
+    await pass(10);
+    expect(writing.answer()).toMatchObject({ result: text('added') });
+  });
+
+  it('is restarted once the time of the mutation has passed as well', async () => {
+    const { upstream, writing } = await start();
+    await pass(60_000);
+    expect(errorOf(writing.answer()!)).toMatchObject({ code: 'outcome_unknown' });
+    await pass(6000);
+    expect(upstream.starts()).toBe(2);
+  });
+});

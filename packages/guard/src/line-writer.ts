@@ -2,8 +2,11 @@ import type { Writable } from 'node:stream';
 
 type Written = (isDelivered: boolean) => void;
 
+/** Lines per write. With more, the reader is idle for longer than the additional writes take. */
+const MAX_LINES = 5;
+
 /**
- * Writes the lines of one turn of the event loop at once: a write to a pipe takes longer than all other
+ * Writes the lines of one turn of the event loop together: a write to a pipe takes longer than all other
  * work on a frame.
  */
 export class LineWriter {
@@ -22,6 +25,7 @@ export class LineWriter {
   write(line: string, written?: Written): void {
     this.#lines.push(line);
     if (written) this.#callbacks.push(written);
+    if (this.#lines.length === MAX_LINES) return this.#write();
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.flush);
@@ -29,6 +33,10 @@ export class LineWriter {
 
   readonly flush = (): void => {
     this.#isScheduled = false;
+    this.#write();
+  };
+
+  #write(): void {
     const lines = this.#lines;
     const callbacks = this.#callbacks;
     if (lines.length === 0) return;
@@ -40,5 +48,5 @@ export class LineWriter {
         ? undefined
         : (error?: Error | null) => callbacks.forEach((written) => written(!error));
     if (!this.#stream.write(lines.join('\n'), done)) this.#onBlocked();
-  };
+  }
 }

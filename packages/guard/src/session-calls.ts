@@ -65,6 +65,11 @@ export class SessionCalls {
     return this.#attempts.has(id);
   }
 
+  /** Whether the upstream works on a mutation. */
+  get hasMutation(): boolean {
+    return this.#attempts.hasMutation;
+  }
+
   // ---- of the client ------------------------------------------------------------------------
 
   start(frame: RequestFrame): void {

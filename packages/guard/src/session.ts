@@ -185,13 +185,17 @@ export class Session {
     if (this.#capabilities ?? this.#modernMeta) await this.#probe();
   }
 
-  /** Ends an upstream that no longer responds. */
+  /**
+   * Ends an upstream that no longer responds. While it works on a mutation it is left alone: a server may
+   * do one thing at a time, and the outcome would be lost. The end of that attempt asks again.
+   */
   async #probe(): Promise<void> {
     const link = this.#restarts.current;
     if (!link) return;
     const method = this.#modernMeta ? 'server/discover' : 'ping';
     const answered = await this.#ask(method, {}, PROBE_MS);
-    if (!answered && this.#restarts.current === link) this.#restarts.restart('does not respond');
+    if (answered || this.#restarts.current !== link || this.#calls.hasMutation) return;
+    this.#restarts.restart('does not respond');
   }
 
   /** The upstream does not answer a request other than a call. */
