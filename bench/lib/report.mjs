@@ -146,6 +146,7 @@ ${asMarkdown(guardTable(results.guard))}
 
 - **The guard runs with all of its checks**: arguments against the server's schema, a policy rule for the tool, deadline, retries, breaker, metrics, and a record of every call in the journal. The other proxies pass frames on.
 - **CPU** is that of the proxy process alone, from the operating system. On stdio it is the process that the client starts; for the direct connection that is the server itself.
+- **Warm-up**: every process answers some 25,000 calls on stdio before the rate with 16 in flight is measured; before that, V8 has not optimised it yet.
 - **HTTP** is one session of revision 2025-11-25 with up to 50 connections; each proxy starts the server on stdio.
 - **The SDK proxy** (\`bench/servers/sdk-proxy.mjs\`) connects the SDK's \`Server\` with its \`Client\` and forwards \`tools/list\` and \`tools/call\`.
 - **A mutation** is recorded in the journal before it is sent and after it is answered. The insert is one row in a table, with the same driver and durability.
