@@ -86,6 +86,17 @@ export const FINDINGS: typeof DEFECTS = {
     space: only(['call keyless', 'call duplicate', 'erase'], {}),
     depth: 4,
   },
+  'A duplicate under a template is compensated, and the first result is no longer replayed': {
+    space: only(['call keyless', 'call duplicate', 'erase', 'window'], { template: true }),
+    depth: 5,
+  },
+  'An approved duplicate under a template is compensated, and the act needs another approval': {
+    space: only(['call keyless', 'call duplicate', 'approve', 'erase', 'hold'], {
+      approvals: true,
+      template: true,
+    }),
+    depth: 7,
+  },
   'A duplicate of an unknown operation does not hold the template key': {
     space: only(['call keyless', 'call duplicate', 'window', 'resolve'], {
       answers: ['commits', 'loses the request'],

@@ -69,9 +69,13 @@ export function releaseKey(record: OperationRecord, scopedKey: string): RecordCh
     : { secondaryDedupKey: undefined, secondaryUntil: undefined };
 }
 
-/** Another operation takes this key over; the record stays reachable by its content. */
-function moveKeyToContent(record: OperationRecord, scopedKey: string): RecordChanges {
+/**
+ * A duplicate takes this key over. The record stays reachable by its content, or keeps the time of the
+ * template's key: it answers again if the duplicate is compensated.
+ */
+function keysAfterDuplicate(record: OperationRecord, scopedKey: string): RecordChanges {
   const { dedupKey, windowMs } = record;
+  if (dedupKey.by === 'template' && record.scopedKey === scopedKey) return { scopedKey: undefined };
   const isContent =
     dedupKey.by === 'content' && record.scopedKey === scopedKey && windowMs !== undefined;
   if (!isContent) return releaseKey(record, scopedKey);
@@ -270,13 +274,13 @@ function* takeFromHolder(
   const holder = yield* tables.operations.holder(scopedKey);
   if (holder !== undefined && !isSettled(holder)) return operation;
   if (holder !== undefined)
-    yield* tables.operations.update(holder, moveKeyToContent(holder, scopedKey));
+    yield* tables.operations.update(holder, keysAfterDuplicate(holder, scopedKey));
   return { ...operation, scopedKey };
 }
 
 /**
- * An intended duplicate that was executed while another operation held the template's key. It answers
- * calls once the other one has released the key.
+ * An operation that was executed under the template's key while another one held it: an intended
+ * duplicate, or the operation that was repeated. It answers calls once the other one has released the key.
  */
 export function* executedDuplicate(
   { operations, now }: Tables,
