@@ -18,6 +18,7 @@ import { childLink, type ChildOptions } from './child-link.js';
 import { childRegistry } from './children.js';
 import { CLIENT_MEMBERS, type UpstreamConfig } from './config.js';
 import { cutsResults, listingView, unknownNames, unusedPatterns } from './diet.js';
+import type { ListedTool } from './effects.js';
 import { readEnvFile } from './env-file.js';
 import { httpLink, type HttpLinkOptions } from './http-link.js';
 import { KeptResults } from './kept-results.js';
@@ -140,7 +141,13 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
       isRead: (tool, args) => calls.get(prefix + tool)?.decision.of(args) === 'read',
       log: options.loudLog,
     });
-  const listed = listingView(shown);
+  const diet = listingView(shown);
+  const listed = pins?.blocks
+    ? (tools: readonly ListedTool[]) => {
+        const accepted = pins.shown(tools);
+        return diet ? diet(accepted) : accepted;
+      }
+    : diet;
   const kept = cutsResults(shown) ? new KeptResults() : undefined;
   const open = (client: Client): Session => {
     const view = listed || kept ? createView({ listed, kept }) : undefined;

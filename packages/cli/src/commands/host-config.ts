@@ -68,7 +68,7 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
       const options = { ...formatting, isArrayInsertion };
       edited = jsonc.applyEdits(edited, jsonc.modify(edited, at, value, options));
     };
-    const reason = reasonToSkip(entry, own);
+    const reason = mistakeIn(entry) ?? reasonToSkip(entry, own);
     if (reason !== undefined) {
       skipped.push({ name, reason });
       continue;
@@ -137,7 +137,7 @@ function guardUrl(
 const URL_VARIABLE = 'TOOLKEEL_URL';
 
 /** Whether an address holds nothing that may be a credential: arguments are public. */
-function isPlainAddress(url: string): boolean {
+export function isPlainAddress(url: string): boolean {
   const { username, password, search, hash, pathname } = new URL(url);
   if (`${username}${password}${search}${hash}` !== '' || url.includes('${')) return false;
   return pathname.split('/').every((part) => part.length < 16);
@@ -196,19 +196,21 @@ function serversIn(document: unknown): readonly Server[] {
   );
 }
 
-/** Values of `env` and `headers`, and addresses that may be secrets; of an invalid document as far as it is read. */
-export function secretsOf(text: string): readonly string[] {
-  return serversIn(parseJsonc(text)).flatMap(({ entry }) =>
-    [entry.env, entry.headers, secretAddress(entry)].flatMap((values) =>
-      Object.values(asObject(values)).filter(
-        (value): value is string => typeof value === 'string' && value.length > 3,
-      ),
-    ),
+/** The entries of the servers in a document; in an invalid one as far as it is read. */
+export function nodesOf(text: string): readonly Node[] {
+  const tree = jsonc.parseTree(withoutMark(text), [], { allowTrailingComma: true });
+  if (!tree) return [];
+  return serversIn(jsonc.getNodeValue(tree)).flatMap(
+    ({ path }) => jsonc.findNodeAtLocation(tree, [...path]) ?? [],
   );
 }
 
-function secretAddress({ url }: ServerEntry): Readonly<Record<string, unknown>> {
-  return typeof url === 'string' && URL.canParse(url) && !isPlainAddress(url) ? { url } : {};
+/** What the client itself would refuse: it is not known what to start. */
+function mistakeIn({ command, args = [] }: ServerEntry): string | undefined {
+  if (typeof command !== 'string') return undefined;
+  if (command.trim() === '') return 'has an empty command';
+  const isList = Array.isArray(args) && args.every((word) => typeof word === 'string');
+  return isList ? undefined : 'has "args" that are not a list of strings';
 }
 
 /** Why a server cannot be guarded; undefined if it can. */
@@ -252,11 +254,15 @@ function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
+/** The program by its name, and the script of any installation: a guard is no server to guard. */
+const PROGRAM =
+  /(^|[\\/])(toolkeel(@[^\\/]*|\.cmd|\.exe)?|(toolkeel|packages[\\/]cli)[\\/]dist[\\/]bin\.js)$/;
+
 function isGuarded(words: readonly unknown[], own: string): boolean {
   const at = words.indexOf('guard');
   const program = at > 0 ? words[at - 1] : undefined;
   if (typeof program !== 'string') return false;
-  return program === own || /(^|[\\/])toolkeel(@[^\\/]*|\.cmd|\.exe)?$/.test(program);
+  return program === own || PROGRAM.test(program);
 }
 
 /** Runs a reader of a client's file, with a message that names the file. */
@@ -284,7 +290,30 @@ function parseTree(text: string): Node {
     throw new SyntaxError(`line ${line}: ${jsonc.printParseErrorCode(error.error)}`);
   }
   if (tree?.type !== 'object') throw new SyntaxError('it is not an object');
+  const repeated = repeatedMember(tree, (name) => CONTAINERS.has(name));
+  if (repeated) {
+    const line = text.slice(0, repeated.offset).split('\n').length;
+    // The client uses the last one, and an edit would change the first.
+    throw new SyntaxError(`line ${line}: ${JSON.stringify(repeated.value)} is there twice`);
+  }
   return tree;
+}
+
+const CONTAINERS: ReadonlySet<string> = new Set(['mcpServers', 'servers', 'mcp', 'projects']);
+
+/** The name of a member that an object has twice, in the named members of the document. */
+function repeatedMember(node: Node, isSearched: (name: string) => boolean): Node | undefined {
+  const names = new Set<string>();
+  for (const child of node.children ?? []) {
+    const [name, value] = node.type === 'object' ? (child.children ?? []) : [undefined, child];
+    const text = String(name?.value);
+    if (name && !isSearched(text)) continue;
+    if (name && names.has(text)) return name;
+    names.add(text);
+    const found = value && repeatedMember(value, () => true);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function nodeText(text: string, path: JSONPath): string {
