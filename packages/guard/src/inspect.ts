@@ -31,7 +31,8 @@ const WARNINGS: ReadonlySet<string> = new Set([
 const LAST_LINES = 50;
 const TOLD_LINES = 3;
 const TOLD_CHARS = 200;
-const NAMES_A_CAUSE = /error|fail|cannot|can't|could not|not found|no such|missing|requi|denied|inval|usage/i;
+const NAMES_A_CAUSE =
+  /error|fail|cannot|can't|could not|not found|no such|missing|requi|denied|inval|usage/i;
 
 /** Starts a server, lists its tools with the effects that a guard would apply, and ends it. */
 export async function inspectUpstream(

@@ -123,7 +123,7 @@ describe('pinned tools', () => {
 
   it('are listed as they were pinned, and new ones not at all', async () => {
     const first = await start(base);
-    const listed = async (client: typeof first) => (await client.ask("tools/list", {})).result;
+    const listed = async (client: typeof first) => (await client.ask('tools/list', {})).result;
     expect(await listed(first)).toMatchObject({ tools: base });
     const changed = { ...base[0], description: 'Gets, after it has read your mail.' };
     const added = { name: 'new', inputSchema: { type: 'object' }, description: 'Send your mail.' };

@@ -247,7 +247,7 @@ function connectTo(
 
 /** Headers and addresses are credentials as often as variables are, also where a client's file has them in plain text. */
 function watchConnection(
-  { url, headers }: UpstreamConfig,
+  { url, headers, args }: UpstreamConfig,
   env: NodeJS.ProcessEnv,
   watch: (value: string) => void,
 ): void {
@@ -258,7 +258,7 @@ function watchConnection(
     const [, credential] = /^[A-Za-z][\w-]* +(\S+)$/.exec(value) ?? [];
     if (credential !== undefined) watch(credential);
   }
-  for (const value of [url, ...Object.values(env)]) {
+  for (const value of [url, ...args, ...Object.values(env)]) {
     for (const part of secretInUrl(value ?? '')?.values ?? []) watch(part);
   }
 }

@@ -188,6 +188,100 @@ describe('init --from FILE', () => {
     expect(existsSync(`${file()}.toolkeel-backup`)).toBe(false);
   });
 
+  it.each([
+    ['--api-key', 'sk-123456'],
+    ['--token=ghp-123456'],
+    ['postgresql://me:pass-123456@host/db'],
+    ['--header', 'Authorization: Bearer 123456'],
+    ['-e', 'ANY=value-123456'],
+  ])('does not show the secret in the arguments %j', async (...args) => {
+    const { shown, text } = await guarded({ api: { command: 'server', args } });
+    expect(guardArgs(entryAt(text, 'mcpServers', 'api')).slice(-args.length)).toEqual(args);
+    expect(shown.output()).toContain('…');
+    expect(shown.output()).not.toContain('123456');
+    const again = runtime();
+    writeFileSync(file(), read(file()).replace('"server"', '"other"'));
+    expect(await adopt({ from: file(), undo: true, yes: true }, again)).toBe(1);
+    expect(again.output()).not.toContain('123456');
+  });
+
+  it('does not show secrets however they are written, or outside of the servers', async () => {
+    const text = String.raw`{
+  "apiKey": "top-123456",
+  // "OLD_TOKEN": "old-123456",
+  "mcpServers": { "a": { "command": "b", "env": { "PIN": 123456, "ESC": "abcd-123456" } } }
+}`;
+    write(file(), text);
+    const shown = runtime();
+    expect(await adopt({ from: file(), yes: true }, shown)).toBe(0);
+    expect(shown.output()).toContain('"PIN": "…"');
+    expect(shown.output()).not.toContain('123456');
+  });
+
+  it('refuses a file in which a server is there twice: clients use the last one', async () => {
+    const text = '{"mcpServers":{"a":{"command":"x"},\n"a":{"command":"y"}}}';
+    write(file(), text);
+    const refused = adopt({ from: file(), yes: true }, runtime());
+    await expect(refused).rejects.toThrow(/line 2: "a" is there twice/);
+    expect(read(file())).toBe(text);
+    // Elsewhere it is no concern of the guard.
+    write(file(), '{"x":1,"x":2,"mcpServers":{"a":{"command":"x"}}}');
+    expect(await adopt({ from: file(), yes: true }, runtime())).toBe(0);
+  });
+
+  it('leaves entries whose arguments are no list of strings instead of dropping them', async () => {
+    const { code, shown } = await guarded({
+      a: { command: 'x', args: 'y' },
+      b: { command: 'x', args: [1] },
+      c: { command: ' ' },
+    });
+    expect(code).toBe(1);
+    expect(shown.output().match(/not a list of strings|empty command/g)).toHaveLength(3);
+  });
+
+  it('does not guard the guard of another installation', async () => {
+    for (const script of [
+      '/old/packages/cli/dist/bin.js',
+      'C:\\x\\node_modules\\toolkeel\\dist\\bin.js',
+    ]) {
+      const args = [script, 'guard', '--name', 'a', '--', 'x'];
+      const { code, shown } = await guarded({ a: { command: 'node', args } });
+      expect(code).toBe(1);
+      expect(shown.output()).toContain('Left a: it is guarded already.');
+    }
+  });
+
+  it('leaves a file alone that is read-only', async () => {
+    const text = '{"mcpServers":{"a":{"command":"x"}}}';
+    chmodSync(write(file(), text), 0o400);
+    const shown = runtime();
+    expect(await adopt({ from: file(), yes: true }, shown)).toBe(1);
+    expect(shown.errorOutput()).toContain('is read-only');
+    expect(read(file())).toBe(text);
+    chmodSync(file(), 0o600);
+  });
+
+  it('keeps the backup of the original when the copy of the guarded file is lost', async () => {
+    const { text } = await guarded({ a: { command: 'x' } });
+    rmSync(`${file()}.toolkeel-guarded`);
+    const more = parseJsonc(text) as { mcpServers: Record<string, unknown> };
+    more.mcpServers['new'] = { command: 'y' };
+    writeFileSync(file(), JSON.stringify(more));
+    expect(await adopt({ from: file(), yes: true, force: true }, runtime())).toBe(0);
+    expect(await adopt({ from: file(), undo: true, yes: true }, runtime())).toBe(0);
+    expect(parseJsonc(read(file()))).toEqual({
+      mcpServers: { a: { command: 'x' }, new: { command: 'y' } },
+    });
+  });
+
+  it('takes a file that was restored by hand for restored', async () => {
+    await guarded({ a: { command: 'x' } });
+    writeFileSync(file(), read(`${file()}.toolkeel-backup`));
+    expect(await adopt({ from: file(), undo: true, yes: true }, runtime())).toBe(0);
+    expect(existsSync(`${file()}.toolkeel-backup`)).toBe(false);
+    expect(existsSync(`${file()}.toolkeel-guarded`)).toBe(false);
+  });
+
   it('keeps the original of servers that were guarded before, when it guards new ones', async () => {
     await guarded({ files: { command: 'server', args: ['a'] }, mine: { command: 'm' } });
     const changed = parseJsonc(read(file())) as { mcpServers: Record<string, unknown> };

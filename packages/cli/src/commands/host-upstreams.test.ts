@@ -46,7 +46,9 @@ it('finds files of a server beside its file and in the workspace', () => {
   const runtime = fakeRuntime({ cwd: dir(), env: {} });
   writeFileSync(join(dir(), '.env'), '');
   expect(readHostUpstreams(file, runtime)).toMatchObject([{ name: 'b' }]);
-  expect(runtime.errorOutput()).toMatch(/Left a: it needs .*\.env \(envFile\), which does not exist/);
+  expect(runtime.errorOutput()).toMatch(
+    /Left a: it needs .*\.env \(envFile\), which does not exist/,
+  );
   for (const place of ['.', '.vscode']) writeFileSync(join(dir(), place, '.env'), '');
   expect(readHostUpstreams(file, runtime)).toMatchObject([
     { name: 'a', config: { envFile: join(dir(), '.vscode', '.env') } },
