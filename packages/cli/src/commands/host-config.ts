@@ -68,6 +68,12 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
       const options = { ...formatting, isArrayInsertion };
       edited = jsonc.applyEdits(edited, jsonc.modify(edited, at, value, options));
     };
+    const rename = (at: JSONPath, key: string): void => {
+      const [old] = jsonc.findNodeAtLocation(parseTree(edited), [...at])?.parent?.children ?? [];
+      if (!old) return;
+      const end = old.offset + old.length;
+      edited = edited.slice(0, old.offset) + JSON.stringify(key) + edited.slice(end);
+    };
     const reason = mistakeIn(entry) ?? reasonToSkip(entry, own);
     if (reason !== undefined) {
       skipped.push({ name, reason });
@@ -80,7 +86,7 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
       set([...path, 'command'], program);
       if (!Array.isArray(args)) set([...path, 'args'], before);
       else for (const word of before.toReversed()) set([...path, 'args', 0], word, true);
-    } else guardUrl(path, name, entry, launch, set);
+    } else guardUrl(path, name, entry, launch, { set, rename });
   }
   return { text: mark + edited, guarded, skipped };
 }
@@ -106,15 +112,24 @@ function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? ` ${text.slice(1)}` : text;
 }
 
-/** A server on HTTP becomes one on stdio. Its headers, and an address that may be secret, move to variables. */
+interface MemberEdits {
+  readonly set: (path: JSONPath, value: unknown) => void;
+  readonly rename: (path: JSONPath, key: string) => void;
+}
+
+/**
+ * A server on HTTP becomes one on stdio. Its headers, and an address that may be secret, move to variables.
+ * Members are renamed where they are, so that the comments beside and in them stay.
+ */
 function guardUrl(
   path: JSONPath,
   name: string,
-  { url, type, headers, env }: ServerEntry,
+  entry: ServerEntry,
   launch: GuardLaunch,
-  set: (path: JSONPath, value: unknown) => void,
+  { set, rename }: MemberEdits,
 ): void {
-  const given = Object.entries(isObject(headers) ? headers : {}).map(([header, value], index) => ({
+  const { url, type, headers, env } = entry;
+  const given = Object.entries(asObject(headers)).map(([header, value], index) => ({
     header,
     value,
     variable: `TOOLKEEL_HEADER_${index + 1}`,
@@ -123,15 +138,20 @@ function guardUrl(
   const isPublic = isPlainAddress(String(url));
   const address = isPublic ? ['--url', String(url)] : ['--url-env', URL_VARIABLE];
   const { command, args } = launch(['--name', name, ...address, ...flags]);
-  set([...path, 'url'], undefined);
-  if (type !== undefined) set([...path, 'type'], 'stdio');
-  if (headers !== undefined) set([...path, 'headers'], undefined);
+  if ('command' in entry) set([...path, 'command'], undefined);
+  rename([...path, 'url'], 'command');
   set([...path, 'command'], command);
+  if (type !== undefined) set([...path, 'type'], 'stdio');
   set([...path, 'args'], args);
-  const moved = [...(isPublic ? [] : [{ variable: URL_VARIABLE, value: url }]), ...given];
-  if (moved.length === 0) return;
-  if (!isObject(env)) set([...path, 'env'], {});
-  for (const { variable, value } of moved) set([...path, 'env', variable], value);
+  if (env !== undefined && !isObject(env)) set([...path, 'env'], undefined);
+  if (isObject(headers) && !isObject(env)) {
+    rename([...path, 'headers'], 'env');
+    for (const { header, variable } of given) rename([...path, 'env', header], variable);
+  } else {
+    if (headers !== undefined) set([...path, 'headers'], undefined);
+    for (const { variable, value } of given) set([...path, 'env', variable], value);
+  }
+  if (!isPublic) set([...path, 'env', URL_VARIABLE], url);
 }
 
 const URL_VARIABLE = 'TOOLKEEL_URL';
