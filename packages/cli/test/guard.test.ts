@@ -156,7 +156,7 @@ describe('toolkeel guard', () => {
   });
 
   it('refuses a rate of faults that is none', async () => {
-    for (const flags of [['--chaos', '2'], ['--chaos', 'x'], ['--chaos-all']]) {
+    for (const flags of [['--chaos', '2'], ['--chaos', 'x'], ['--chaos', ''], ['--chaos-all']]) {
       expect(await finished(['guard', ...flags, '--', 'x'], place())).toMatchObject({
         code: 2,
         err: expect.stringContaining('--chaos') as string,

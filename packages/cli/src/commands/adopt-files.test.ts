@@ -111,6 +111,22 @@ describe('init --from FILE', () => {
     });
   });
 
+  it('names the backup of a file that is gone, and what is no file', async () => {
+    await guarded({ a: { command: 'x' } });
+    rmSync(file());
+    const undone = adopt({ from: file(), undo: true, yes: true }, runtime());
+    await expect(undone).rejects.toThrow(/original is in .*servers\.json\.toolkeel-backup/);
+    await expect(adopt({ from: home(), yes: true }, runtime())).rejects.toThrow(/is not a file/);
+  });
+
+  it('names the entries that are still guarded after --undo', async () => {
+    const { text } = await guarded({ a: { command: 'x' } });
+    write(file(), text.replace('"a": {', '"renamed": {'));
+    const shown = runtime();
+    expect(await adopt({ from: file(), undo: true, yes: true, force: true }, shown)).toBe(0);
+    expect(shown.output()).toContain('Still guarded: renamed.');
+  });
+
   it('takes a file that was restored by hand for restored', async () => {
     await guarded({ a: { command: 'x' } });
     writeFileSync(file(), read(`${file()}.toolkeel-backup`));

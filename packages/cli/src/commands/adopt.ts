@@ -21,6 +21,7 @@ import {
   parsed,
   restoreServers,
   serversOf,
+  withoutGuard,
   type Client,
 } from './host-config.js';
 import { launchOf, ownScript } from './init.js';
@@ -116,6 +117,11 @@ async function undo(file: string, flags: AdoptFlags, runtime: RuntimeContext): P
   rmSync(backup);
   rmSync(guarded);
   stdout.write(`Restored ${file}. Restart the client.\n`);
+  const left = serversOf(restored).filter(({ entry }) => withoutGuard(entry, ownScript));
+  // Entries that were guarded by hand, or copied or renamed since.
+  if (left.length > 0) {
+    stdout.write(`Still guarded: ${left.map(({ path }) => String(path.at(-1))).join(', ')}.\n`);
+  }
   return 0;
 }
 
@@ -163,7 +169,16 @@ export function fileOf(from: string, { cwd, env }: Pick<RuntimeContext, 'cwd' | 
   const client = clients.find((name) => name === from);
   const candidates = client ? filesOf(client, cwd, env) : [resolve(cwd, from)];
   const found = candidates.find((candidate) => existsSync(candidate));
-  if (found !== undefined) return realpathSync(found);
+  if (found !== undefined) {
+    if (statSync(found).isFile()) return realpathSync(found);
+    throw new UsageError(`${found} is not a file. Use --from with the path of a client's file.`);
+  }
+  const backup = candidates.map((path) => copiesOf(path).backup).find((path) => existsSync(path));
+  if (backup !== undefined) {
+    throw new UsageError(
+      `${candidates[0]} does not exist any more. Its original is in ${backup}: copy it back.`,
+    );
+  }
   throw new UsageError(
     client
       ? `No configuration of ${client} was found (${candidates.join(', ')}). Use --from FILE.`
