@@ -258,9 +258,24 @@ function watchConnection(
     const [, credential] = /^[A-Za-z][\w-]* +(\S+)$/.exec(value) ?? [];
     if (credential !== undefined) watch(credential);
   }
+  for (const value of secretArguments(args)) watch(value);
   for (const value of [url, ...args, ...Object.values(env)]) {
     for (const part of secretInUrl(value ?? '')?.values ?? []) watch(part);
   }
+}
+
+const SECRET_FLAG =
+  /^-\S*?(?:token|secret|password|passwd|passphrase|credential|(?:api|access|private)[-_]?key)s?$/i;
+
+/** `--api-key VALUE` and `--token=VALUE`: many servers take credentials so, and repeat them in errors. */
+function secretArguments(args: readonly string[]): readonly string[] {
+  return args.flatMap((word, index) => {
+    const [, flag, value] = /^(--?[^=]+)=(.+)$/s.exec(word) ?? [];
+    if (flag !== undefined && value !== undefined) return SECRET_FLAG.test(flag) ? [value] : [];
+    const before = args[index - 1] ?? '';
+    const isValue = before.startsWith('-') && !word.startsWith('-');
+    return isValue && SECRET_FLAG.test(before) ? [word] : [];
+  });
 }
 
 /** Two credentials are two accounts: what one has done, the other has not. */

@@ -119,6 +119,16 @@ describe('init --from FILE', () => {
     await expect(adopt({ from: home(), yes: true }, runtime())).rejects.toThrow(/is not a file/);
   });
 
+  it('names the other file of a client, which it does not change', async () => {
+    const text = '{"mcpServers":{"a":{"command":"x"}}}';
+    const [project, user] = [join(home(), '.mcp.json'), join(home(), '.claude.json')];
+    for (const path of [project, user]) write(path, text);
+    const shown = runtime();
+    expect(await adopt({ from: 'claude-code', yes: true }, shown)).toBe(0);
+    expect(shown.output()).toContain(`init --from ${user}\n`);
+    expect([read(project) === text, read(user) === text]).toEqual([false, true]);
+  });
+
   it('names the entries that are still guarded after --undo', async () => {
     const { text } = await guarded({ a: { command: 'x' } });
     write(file(), text.replace('"a": {', '"renamed": {'));

@@ -22,7 +22,6 @@ import {
   restoreServers,
   serversOf,
   withoutGuard,
-  type Client,
 } from './host-config.js';
 import { launchOf, ownScript } from './init.js';
 import { maskedDiff } from './host-secrets.js';
@@ -80,6 +79,12 @@ async function guardFile(
   stdout.write(
     `Guarded ${names.join(', ')}. The original is in ${backup}.\nRestart the client. To restore the original: toolkeel init --from ${flags.from} --undo\n`,
   );
+  for (const other of candidatesOf(flags.from, runtime)) {
+    if (!existsSync(other) || realpathSync(other) === file) continue;
+    stdout.write(
+      `${other} belongs to this client too and was not changed. To guard its servers: toolkeel init --from ${other}\n`,
+    );
+  }
   return 0;
 }
 
@@ -165,9 +170,9 @@ async function isConfirmed(
 }
 
 /** The file of a client, or the file with this path. */
-export function fileOf(from: string, { cwd, env }: Pick<RuntimeContext, 'cwd' | 'env'>): string {
+export function fileOf(from: string, place: Pick<RuntimeContext, 'cwd' | 'env'>): string {
   const client = clients.find((name) => name === from);
-  const candidates = client ? filesOf(client, cwd, env) : [resolve(cwd, from)];
+  const candidates = candidatesOf(from, place);
   const found = candidates.find((candidate) => existsSync(candidate));
   if (found !== undefined) {
     if (statSync(found).isFile()) return realpathSync(found);
@@ -186,7 +191,12 @@ export function fileOf(from: string, { cwd, env }: Pick<RuntimeContext, 'cwd' | 
   );
 }
 
-function filesOf(client: Client, cwd: string, env: RuntimeContext['env']): string[] {
+function candidatesOf(
+  from: string,
+  { cwd, env }: Pick<RuntimeContext, 'cwd' | 'env'>,
+): readonly string[] {
+  const client = clients.find((name) => name === from);
+  if (!client) return [resolve(cwd, from)];
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
   return configFiles(client, { cwd, home, appData: env['APPDATA'], platform: process.platform });
 }
