@@ -11,7 +11,7 @@ import { inRoot } from './paths.mjs';
  *   server: { name: string, version: string }, tools: ListedTool[],
  * }} Listing
  * @typedef {{ effect?: Effect, when?: { effect: Effect }[], evidence: string }} ProfiledTool
- * @typedef {{ server: string, package: string, tools: Record<string, ProfiledTool> }} Profile
+ * @typedef {{ server: string, package: string, examined: string, tools: Record<string, ProfiledTool> }} Profile
  * @typedef {'right' | 'read_missing' | 'read_wrong' | 'idempotent_missing' | 'idempotent_wrong' | 'mixed'} Verdict
  */
 
@@ -126,6 +126,9 @@ export const hintsDetails = () => {
         `### ${listing.title}`,
         '',
         `${listing.source} \`${listing.package}\``,
+        '',
+        // What evidence is worth: a double is not the real service.
+        `Examined: ${profile?.examined}`,
         '',
         ...lines,
         '',

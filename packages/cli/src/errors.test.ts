@@ -35,6 +35,15 @@ describe('describeFailure', () => {
     }
   });
 
+  it('tells a file that cannot be written from a port that cannot be used', () => {
+    const denied = { code: 'EACCES', syscall: 'open', path: '/a' };
+    const { message } = describeFailure(Object.assign(new Error("open '/a'"), denied), false);
+    expect(message).toMatch(/permissions of the file/);
+    expect(message).not.toMatch(/port/i);
+    const listen = Object.assign(new Error('listen'), { code: 'EACCES', syscall: 'listen' });
+    expect(describeFailure(listen, false).message).toMatch(/higher port/);
+  });
+
   it('shows the stack of an unexpected error only in verbose mode', () => {
     const error = new TypeError('x is undefined');
     expect(describeFailure(error, false)).toEqual({

@@ -30,10 +30,19 @@ const LISTEN_ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name cannot be resolved. Choose a local address such as 127.0.0.1.',
 };
 
+const PERMISSIONS = 'Check the permissions of the file and its folder.';
+const FILE_ADVICE: Readonly<Record<string, string>> = {
+  EACCES: PERMISSIONS,
+  EPERM: PERMISSIONS,
+  EROFS: 'The file system is read-only.',
+};
+
 /** The message for the operator, with a stack in verbose mode. */
 export function describeFailure(thrown: unknown, isVerbose: boolean): Failure {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const advice = LISTEN_ADVICE[codeOf(error) ?? codeOf(error.cause) ?? ''];
+  const code = codeOf(error) ?? codeOf(error.cause) ?? '';
+  const isOfFile = [error, error.cause].some((cause) => cause instanceof Error && 'path' in cause);
+  const advice = (isOfFile ? FILE_ADVICE : LISTEN_ADVICE)[code];
   const exitCode = OPERATOR_ERRORS[error.name] ?? (advice === undefined ? undefined : 1);
   const stack = isVerbose ? `\n${error.stack ?? ''}` : '';
   if (exitCode === undefined) {

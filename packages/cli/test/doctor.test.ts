@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../src/run.js';
@@ -108,4 +109,23 @@ describe('toolkeel doctor', () => {
     expect(code).toBe(1);
     expect(text).toMatch(/the variable OUR_KEY is not set/);
   });
+});
+
+it('lists the tools that a client can use: those that are left out are in no conflict', async () => {
+  const server = fileURLToPath(new URL('../../guard/test/chaos/server.mjs', import.meta.url));
+  const entry = (name: string, more: object) => ({
+    command: process.execPath,
+    args: [server, join(dir(), name), '--era', 'legacy'],
+    prefix: 'same_',
+    ...more,
+  });
+  const one = entry('one', { include: ['read'] });
+  const upstreams = { one, two: entry('two', { exclude: ['read'] }) };
+  const { report } = await runDoctor({ upstreams });
+  const whats = report.findings.map(({ what }) => what.trim());
+  expect(whats.filter((what) => what === 'same_read')).toHaveLength(1);
+  expect(whats).toContain('same_put');
+  expect(report.findings.filter(({ status }) => status !== 'ok')).toEqual([]);
+  const { detail = '' } = report.findings.find(({ what }) => what === 'upstream one') ?? {};
+  expect(detail).toMatch(/ 1 tools \(\d+ left out by include and exclude\): 1 read/);
 });

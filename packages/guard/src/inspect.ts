@@ -25,7 +25,14 @@ const WARNINGS: ReadonlySet<string> = new Set([
   'guard_profile_version_unknown',
   'guard_setting_unused',
   'guard_name_too_long',
+  'guard_tools_changed',
 ]);
+/** Of what a server wrote before it failed. */
+const LAST_LINES = 50;
+const TOLD_LINES = 3;
+const TOLD_CHARS = 200;
+const NAMES_A_CAUSE =
+  /error|fail|cannot|can't|could not|not found|no such|missing|requi|denied|inval|usage/i;
 
 /** Starts a server, lists its tools with the effects that a guard would apply, and ends it. */
 export async function inspectUpstream(
@@ -34,8 +41,15 @@ export async function inspectUpstream(
 ): Promise<Inspection> {
   let profile: string | undefined;
   const warnings: string[] = [];
+  const written = new Set<string>();
+  const { scrub } = options.loaded.secrets;
   const log: HostLog = (_level, event, fields = {}) => {
     if (event === 'guard_profile') profile = String(fields['package']);
+    if (event === 'upstream_stderr') {
+      // A server that cannot be started is tried again, and writes the same.
+      written.add(scrub(String(fields['text'])).trim().slice(0, TOLD_CHARS));
+      for (const oldest of written) if (written.size > LAST_LINES) written.delete(oldest);
+    }
     if (WARNINGS.has(event)) warnings.push(String(fields['message']));
     if (event === 'guard_profile_tool_changed') {
       const changed = `The profile of ${String(fields['tool_name'])} is not used: the tool has other arguments (${String(fields['arguments'])}).`;
@@ -73,7 +87,17 @@ export async function inspectUpstream(
     const { name, version } = objectIn(result, 'serverInfo');
     const server = { name: String(name), version: String(version) };
     return { server, tools: guard.tools, warnings, ...(profile !== undefined && { profile }) };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'cannot be started';
+    const said = causesIn([...written]);
+    throw new Error(said === '' ? reason : `${reason} It wrote: ${said}`, { cause });
   } finally {
     await guard.close();
   }
+}
+
+/** Servers write to stderr what they lack, among banners and stack traces. */
+function causesIn(lines: readonly string[]): string {
+  const named = lines.filter((line) => NAMES_A_CAUSE.test(line) && !line.startsWith('at '));
+  return (named.length === 0 ? lines.slice(-TOLD_LINES) : named.slice(0, TOLD_LINES)).join(' / ');
 }

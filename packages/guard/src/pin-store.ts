@@ -30,6 +30,12 @@ export function definitionOf(listed: ListedTool): ToolDefinition {
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
+/** The tool with another definition: all that a model or a client acts on is taken from it. */
+export function withDefinition(listed: ListedTool, definition: ToolDefinition): ListedTool {
+  // Whatever else the server lists (icons, `_meta`) is not pinned, so nobody has reviewed it.
+  return { ...(definition as Partial<ListedTool>), name: listed.name };
+}
+
 /** The members that differ. */
 export function changedMembers(before: ToolDefinition, after: ToolDefinition): readonly string[] {
   return MEMBERS.filter((name) => textOf(before[name]) !== textOf(after[name]));
@@ -99,12 +105,15 @@ export function acceptPins(
   dataDir: string,
   upstream: string,
   names: readonly string[],
+  /** How the operator saw them: a tool that the server has changed again meanwhile is not accepted. */
+  reviewed?: PinnedTools,
   now: string = new Date().toISOString(),
 ): readonly string[] {
   const tools = readPins(dataDir, upstream) ?? {};
   const accepted = names.filter((name) => {
     const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
-    return tool && pinState(tool) !== 'pinned';
+    if (!tool || pinState(tool) === 'pinned') return false;
+    return reviewed === undefined || isSameChange(tool, reviewed[name]);
   });
   const kept = Object.entries(tools).flatMap(([name, tool]): [string, PinnedTool][] => {
     if (!accepted.includes(name)) return [[name, tool]];
@@ -112,4 +121,9 @@ export function acceptPins(
   });
   writePins(dataDir, upstream, Object.fromEntries(kept));
   return accepted;
+}
+
+function isSameChange(one: PinnedTool, other: PinnedTool | undefined): boolean {
+  const text = ({ pinned, seen }: PinnedTool): string => textOf([pinned ?? null, seen ?? null]);
+  return other !== undefined && text(one) === text(other);
 }

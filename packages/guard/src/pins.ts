@@ -10,6 +10,7 @@ import {
   type PinnedTool,
   type PinnedTools,
   type PinState,
+  withDefinition,
 } from './pin-store.js';
 
 interface PinOptions {
@@ -143,6 +144,27 @@ export class Pins {
     const entry = this.#entry(name);
     if (!entry?.pinned || !entry.seen) return undefined;
     return { ...(entry.pinned as Partial<ListedTool>), name };
+  }
+
+  /**
+   * A listing as its client may see it: tools that wait for an operator are listed as they were pinned, new
+   * ones not at all, because descriptions and schemas are instructions to a model. The same array if nothing
+   * waits.
+   */
+  shown(listed: readonly ListedTool[]): readonly ListedTool[] {
+    // A client may ask before the guard has compared anything: the file decides.
+    const known = this.#read();
+    if (!this.#options.blocks || !known) return listed;
+    this.#tools ??= known;
+    const tools = listed.flatMap((tool) => {
+      const pinned = Object.hasOwn(known, tool.name) ? known[tool.name]?.pinned : undefined;
+      if (!pinned) return [];
+      const seen = definitionOf(this.#redacted(tool));
+      return changedMembers(pinned, seen).length === 0 ? [tool] : [withDefinition(tool, pinned)];
+    });
+    const isSame =
+      tools.length === listed.length && tools.every((tool, index) => tool === listed[index]);
+    return isSame ? listed : tools;
   }
 
   /** The error of a call that has to wait for an operator. */

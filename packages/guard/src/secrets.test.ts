@@ -78,6 +78,35 @@ it('a secret in a description is not pinned, and neither an earlier pin of it no
   }
 });
 
+it('a password in an address among the arguments of a server is redacted', async () => {
+  const address = `postgresql://me:pass-0123456789@db.example/app`;
+  rig = createRig({
+    config: { args: [address] },
+    onCall: ({ id }, upstream) =>
+      upstream.send({ id, error: { code: -32_601, message: `no answer from ${address}` } }),
+  });
+  const client = await rig.client();
+  const answer = JSON.stringify(await client.call('add'));
+  expect(answer).toContain('no answer from postgresql://me:[redacted]@db.example');
+  expect(answer).not.toContain('pass-0123456789');
+});
+
+it.each([[['--api-key', 'value-0123456789']], [['--github-token=value-0123456789']]])(
+  'the secret in the arguments %j is redacted, other values are not',
+  async (args) => {
+    rig = createRig({
+      config: { args: [...args, '--path', '/some/long/path'] },
+      onCall: ({ id }, upstream) => {
+        const message = `value-0123456789 is wrong for /some/long/path`;
+        upstream.send({ id, error: { code: -32_601, message } });
+      },
+    });
+    const client = await rig.client();
+    const answer = JSON.stringify(await client.call('add'));
+    expect(answer).toContain('[redacted] is wrong for /some/long/path');
+  },
+);
+
 it('a secret in a long list of allowed values is not shown in part', () => {
   const values = [...Array.from({ length: 10 }, (_, n) => `value-${n}`), SECRET];
   const check = compileSchema({ type: 'object', properties: { a: { enum: values } } }, () => {});

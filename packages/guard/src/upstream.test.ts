@@ -167,3 +167,19 @@ it('does not take the echo of a request for an answer when a server is inspected
   const inspected = inspectUpstream({ loaded, name: 'cat', config, connect: echo.connect }, 20);
   await expect(inspected).rejects.toThrow('did not answer initialize in time');
 });
+
+it('tells what a server wrote that could not be inspected, without secrets', async () => {
+  const loaded = loadConfig({ env: {}, cwd: '/nonexistent', settings: {} });
+  const script = `console.error('My server 1.0'); console.error('Error: ' + process.env.MY_API_KEY + ' is missing'); process.exit(3)`;
+  const config = upstreamSchema.parse({
+    command: process.execPath,
+    args: ['-e', script],
+    env: { MY_API_KEY: { env: 'KEY' } },
+  });
+  const env = { KEY: 'secret-of-mine-1234' };
+  const inspected = inspectUpstream({ loaded, name: 'broken', config, env });
+  const told = await inspected.catch((cause: unknown) => String(cause));
+  expect(told).toContain('exited with code 3. It wrote: Error: ');
+  expect(told).toMatch(/ is missing$/);
+  expect(told).not.toContain(env.KEY);
+});

@@ -18,6 +18,7 @@ import { childLink, type ChildOptions } from './child-link.js';
 import { childRegistry } from './children.js';
 import { CLIENT_MEMBERS, type UpstreamConfig } from './config.js';
 import { cutsResults, listingView, unknownNames, unusedPatterns } from './diet.js';
+import type { ListedTool } from './effects.js';
 import { readEnvFile } from './env-file.js';
 import { httpLink, type HttpLinkOptions } from './http-link.js';
 import { KeptResults } from './kept-results.js';
@@ -140,7 +141,13 @@ export function openUpstream(options: UpstreamOptions): GuardedUpstream {
       isRead: (tool, args) => calls.get(prefix + tool)?.decision.of(args) === 'read',
       log: options.loudLog,
     });
-  const listed = listingView(shown);
+  const diet = listingView(shown);
+  const listed = pins?.blocks
+    ? (tools: readonly ListedTool[]) => {
+        const accepted = pins.shown(tools);
+        return diet ? diet(accepted) : accepted;
+      }
+    : diet;
   const kept = cutsResults(shown) ? new KeptResults() : undefined;
   const open = (client: Client): Session => {
     const view = listed || kept ? createView({ listed, kept }) : undefined;
@@ -240,7 +247,7 @@ function connectTo(
 
 /** Headers and addresses are credentials as often as variables are, also where a client's file has them in plain text. */
 function watchConnection(
-  { url, headers }: UpstreamConfig,
+  { url, headers, args }: UpstreamConfig,
   env: NodeJS.ProcessEnv,
   watch: (value: string) => void,
 ): void {
@@ -251,9 +258,24 @@ function watchConnection(
     const [, credential] = /^[A-Za-z][\w-]* +(\S+)$/.exec(value) ?? [];
     if (credential !== undefined) watch(credential);
   }
-  for (const value of [url, ...Object.values(env)]) {
+  for (const value of secretArguments(args)) watch(value);
+  for (const value of [url, ...args, ...Object.values(env)]) {
     for (const part of secretInUrl(value ?? '')?.values ?? []) watch(part);
   }
+}
+
+const SECRET_FLAG =
+  /^-\S*?(?:token|secret|password|passwd|passphrase|credential|(?:api|access|private)[-_]?key)s?$/i;
+
+/** `--api-key VALUE` and `--token=VALUE`: many servers take credentials so, and repeat them in errors. */
+function secretArguments(args: readonly string[]): readonly string[] {
+  return args.flatMap((word, index) => {
+    const [, flag, value] = /^(--?[^=]+)=(.+)$/s.exec(word) ?? [];
+    if (flag !== undefined && value !== undefined) return SECRET_FLAG.test(flag) ? [value] : [];
+    const before = args[index - 1] ?? '';
+    const isValue = before.startsWith('-') && !word.startsWith('-');
+    return isValue && SECRET_FLAG.test(before) ? [word] : [];
+  });
 }
 
 /** Two credentials are two accounts: what one has done, the other has not. */

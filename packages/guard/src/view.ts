@@ -50,9 +50,11 @@ export function createView({ listed, kept }: ViewOptions): SessionView {
       if (typeof protocolVersion === 'string') version = protocolVersion;
       hasResources = objectIn(result, 'capabilities')['resources'] !== undefined;
     }
+    const tools = method === 'tools/list' && listed ? toolsIn(result) : undefined;
+    const shown = tools && listed?.(tools);
     const changed =
-      method === 'tools/list' && listed
-        ? { ...result, tools: listed(toolsIn(result)) }
+      shown && shown !== tools
+        ? { ...result, tools: shown }
         : isHandshake && kept && !hasResources
           ? withResources(result)
           : undefined;

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   readFileSync,
   realpathSync,
@@ -7,6 +8,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -18,12 +20,11 @@ import {
   guardServers,
   parsed,
   restoreServers,
-  secretsOf,
   serversOf,
-  type Client,
+  withoutGuard,
 } from './host-config.js';
 import { launchOf, ownScript } from './init.js';
-import { lineDiff } from './line-diff.js';
+import { maskedDiff } from './host-secrets.js';
 
 export interface AdoptFlags {
   readonly from: string;
@@ -35,6 +36,10 @@ export interface AdoptFlags {
 /** Puts the guard in front of the servers in a client's configuration, or removes it again. */
 export async function adopt(flags: AdoptFlags, runtime: RuntimeContext): Promise<number> {
   const file = fileOf(flags.from, runtime);
+  if ((statSync(file).mode & 0o222) === 0) {
+    runtime.stderr.write(`${file} is read-only and was not changed. Make it writable first.\n`);
+    return 1;
+  }
   return flags.undo ? undo(file, flags, runtime) : guardFile(file, flags, runtime);
 }
 
@@ -66,20 +71,31 @@ async function guardFile(
     stderr.write(`${file} changed in the meantime and was not written. Run the command again.\n`);
     return 1;
   }
-  const { mode } = statSync(file);
-  writeLike(backup, originalOf(before, backup, guarded), mode);
-  writeLike(guarded, rewritten.text, mode);
-  writeLike(file, rewritten.text, mode);
+  const like = statSync(file);
+  writeLike(backup, originalOf(before, backup, guarded), like);
+  writeLike(guarded, rewritten.text, like);
+  writeLike(file, rewritten.text, like);
   const names = rewritten.guarded.map((path) => String(path.at(-1)));
   stdout.write(
     `Guarded ${names.join(', ')}. The original is in ${backup}.\nRestart the client. To restore the original: toolkeel init --from ${flags.from} --undo\n`,
   );
+  for (const other of candidatesOf(flags.from, runtime)) {
+    if (!existsSync(other) || realpathSync(other) === file) continue;
+    stdout.write(
+      `${other} belongs to this client too and was not changed. To guard its servers: toolkeel init --from ${other}\n`,
+    );
+  }
   return 0;
 }
 
 async function undo(file: string, flags: AdoptFlags, runtime: RuntimeContext): Promise<number> {
   const { stdout, stderr } = runtime;
   const { backup, guarded } = copiesOf(file);
+  if (existsSync(backup) && readText(backup) === readText(file)) {
+    for (const copy of [backup, guarded]) rmSync(copy, { force: true });
+    stdout.write(`${file} is as it was before the guard.\n`);
+    return 0;
+  }
   const missing = [backup, guarded].find((copy) => !existsSync(copy));
   if (missing !== undefined) {
     const advice = missing === guarded ? ` The original is in ${backup}: copy it back.` : '';
@@ -102,10 +118,15 @@ async function undo(file: string, flags: AdoptFlags, runtime: RuntimeContext): P
       : parsed(file, () => restoreServers(current, original, changedServers(original, written)));
   stdout.write(`${file}\n${maskedDiff(current, restored)}`);
   if (!(await isConfirmed(flags, runtime, 'Restore it?'))) return 1;
-  writeLike(file, restored, statSync(file).mode);
+  writeLike(file, restored, statSync(file));
   rmSync(backup);
   rmSync(guarded);
   stdout.write(`Restored ${file}. Restart the client.\n`);
+  const left = serversOf(restored).filter(({ entry }) => withoutGuard(entry, ownScript));
+  // Entries that were guarded by hand, or copied or renamed since.
+  if (left.length > 0) {
+    stdout.write(`Still guarded: ${left.map(({ path }) => String(path.at(-1))).join(', ')}.\n`);
+  }
   return 0;
 }
 
@@ -114,8 +135,10 @@ async function undo(file: string, flags: AdoptFlags, runtime: RuntimeContext): P
  * were then.
  */
 function originalOf(before: string, backup: string, guarded: string): string {
-  if (!existsSync(backup) || !existsSync(guarded)) return before;
-  const [original, written] = [readText(backup), readText(guarded)];
+  if (!existsSync(backup)) return before;
+  const original = readText(backup);
+  // Without the copy nothing tells which entries were edited since: those of the backup are kept.
+  const written = existsSync(guarded) ? readText(guarded) : before;
   const changed = new Set(changedServers(written, before).map((path) => JSON.stringify(path)));
   const untouched = changedServers(original, written).filter(
     (path) => !changed.has(JSON.stringify(path)),
@@ -147,11 +170,20 @@ async function isConfirmed(
 }
 
 /** The file of a client, or the file with this path. */
-export function fileOf(from: string, { cwd, env }: Pick<RuntimeContext, 'cwd' | 'env'>): string {
+export function fileOf(from: string, place: Pick<RuntimeContext, 'cwd' | 'env'>): string {
   const client = clients.find((name) => name === from);
-  const candidates = client ? filesOf(client, cwd, env) : [resolve(cwd, from)];
+  const candidates = candidatesOf(from, place);
   const found = candidates.find((candidate) => existsSync(candidate));
-  if (found !== undefined) return realpathSync(found);
+  if (found !== undefined) {
+    if (statSync(found).isFile()) return realpathSync(found);
+    throw new UsageError(`${found} is not a file. Use --from with the path of a client's file.`);
+  }
+  const backup = candidates.map((path) => copiesOf(path).backup).find((path) => existsSync(path));
+  if (backup !== undefined) {
+    throw new UsageError(
+      `${candidates[0]} does not exist any more. Its original is in ${backup}: copy it back.`,
+    );
+  }
   throw new UsageError(
     client
       ? `No configuration of ${client} was found (${candidates.join(', ')}). Use --from FILE.`
@@ -159,7 +191,12 @@ export function fileOf(from: string, { cwd, env }: Pick<RuntimeContext, 'cwd' | 
   );
 }
 
-function filesOf(client: Client, cwd: string, env: RuntimeContext['env']): string[] {
+function candidatesOf(
+  from: string,
+  { cwd, env }: Pick<RuntimeContext, 'cwd' | 'env'>,
+): readonly string[] {
+  const client = clients.find((name) => name === from);
+  if (!client) return [resolve(cwd, from)];
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
   return configFiles(client, { cwd, home, appData: env['APPDATA'], platform: process.platform });
 }
@@ -179,19 +216,11 @@ function copiesOf(file: string): { readonly backup: string; readonly guarded: st
 }
 
 /** Replaces the file at once, so that a client never reads half of it. */
-function writeLike(file: string, text: string, mode: number): void {
+function writeLike(file: string, text: string, { mode, uid, gid }: Stats): void {
   const temporary = `${file}.toolkeel-${process.pid}.tmp`;
   writeFileSync(temporary, text, { mode: mode & 0o777 });
+  // An administrator may run the command for somebody else, whose client has to read the file.
+  if (process.getuid?.() === 0) chownSync(temporary, uid, gid);
   chmodSync(temporary, mode & 0o777);
   renameSync(temporary, file);
-}
-
-/** Values of variables and headers may be secrets, so the terminal does not show them. */
-function maskedDiff(before: string, after: string): string {
-  const secrets = [...secretsOf(before), ...secretsOf(after)].map((value) =>
-    JSON.stringify(value).slice(1, -1),
-  );
-  return secrets
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((text, secret) => text.replaceAll(`"${secret}"`, '"…"'), lineDiff(before, after));
 }

@@ -1,6 +1,7 @@
 import {
   inspectUpstream,
   prefixOf,
+  toolFilter,
   type EffectDecision,
   type GuardedTool,
   type Inspection,
@@ -24,7 +25,10 @@ export async function checkGuarded(
     try {
       const own = { ...config, prefix };
       const found = await inspectUpstream({ loaded, name, config: own, env: { ...env } });
-      return { name, tools: found.tools, findings: upstreamFindings(name, found) };
+      const isAllowed = toolFilter(config) ?? (() => true);
+      // The settings use the names of the server.
+      const tools = found.tools.filter(({ listed }) => isAllowed(listed.name.slice(prefix.length)));
+      return { name, tools, findings: upstreamFindings(name, found, tools) };
     } catch (cause) {
       const detail = cause instanceof Error ? cause.message : 'cannot be started';
       const advice = `Check the command or the address of ${name} in the configuration.`;
@@ -45,14 +49,21 @@ const RETRIES: Readonly<Record<EffectDecision['effect'], string>> = {
   once: 'never repeated',
 };
 
-function upstreamFindings(name: string, found: Inspection): readonly Finding[] {
-  const { server, tools, profile, warnings } = found;
+function upstreamFindings(
+  name: string,
+  found: Inspection,
+  /** Those that a client can see and call. */
+  tools: readonly GuardedTool[],
+): readonly Finding[] {
+  const { server, profile, warnings } = found;
   const counts = EFFECTS.map((effect) => {
     const count = tools.filter(({ decision }) => decision.effect === effect).length;
     return `${count} ${effect} (${RETRIES[effect]})`;
   });
   const known = profile === undefined ? 'no profile' : `profile of ${profile}`;
-  const detail = `${server.name} ${server.version}, ${tools.length} tools: ${counts.join(', ')}; ${known}`;
+  const hidden = found.tools.length - tools.length;
+  const left = hidden === 0 ? '' : ` (${hidden} left out by include and exclude)`;
+  const detail = `${server.name} ${server.version}, ${tools.length} tools${left}: ${counts.join(', ')}; ${known}`;
   return [
     { status: 'ok', what: `upstream ${name}`, detail },
     ...warnings.map((text): Finding => ({

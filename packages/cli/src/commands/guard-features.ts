@@ -39,5 +39,7 @@ function chaosOf(
 }
 
 function rateOf(text: string): number {
-  return text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+  const number = text.replace(/%$/, '').trim();
+  if (number === '') return Number.NaN;
+  return text.endsWith('%') ? Number(number) / 100 : Number(number);
 }

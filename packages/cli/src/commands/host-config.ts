@@ -68,7 +68,13 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
       const options = { ...formatting, isArrayInsertion };
       edited = jsonc.applyEdits(edited, jsonc.modify(edited, at, value, options));
     };
-    const reason = reasonToSkip(entry, own);
+    const rename = (at: JSONPath, key: string): void => {
+      const [old] = jsonc.findNodeAtLocation(parseTree(edited), [...at])?.parent?.children ?? [];
+      if (!old) return;
+      const end = old.offset + old.length;
+      edited = edited.slice(0, old.offset) + JSON.stringify(key) + edited.slice(end);
+    };
+    const reason = mistakeIn(entry) ?? reasonToSkip(entry, own);
     if (reason !== undefined) {
       skipped.push({ name, reason });
       continue;
@@ -80,7 +86,7 @@ export function guardServers(text: string, launch: GuardLaunch, own: string): Re
       set([...path, 'command'], program);
       if (!Array.isArray(args)) set([...path, 'args'], before);
       else for (const word of before.toReversed()) set([...path, 'args', 0], word, true);
-    } else guardUrl(path, name, entry, launch, set);
+    } else guardUrl(path, name, entry, launch, { set, rename });
   }
   return { text: mark + edited, guarded, skipped };
 }
@@ -106,15 +112,24 @@ function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? ` ${text.slice(1)}` : text;
 }
 
-/** A server on HTTP becomes one on stdio. Its headers, and an address that may be secret, move to variables. */
+interface MemberEdits {
+  readonly set: (path: JSONPath, value: unknown) => void;
+  readonly rename: (path: JSONPath, key: string) => void;
+}
+
+/**
+ * A server on HTTP becomes one on stdio. Its headers, and an address that may be secret, move to variables.
+ * Members are renamed where they are, so that the comments beside and in them stay.
+ */
 function guardUrl(
   path: JSONPath,
   name: string,
-  { url, type, headers, env }: ServerEntry,
+  entry: ServerEntry,
   launch: GuardLaunch,
-  set: (path: JSONPath, value: unknown) => void,
+  { set, rename }: MemberEdits,
 ): void {
-  const given = Object.entries(isObject(headers) ? headers : {}).map(([header, value], index) => ({
+  const { url, type, headers, env } = entry;
+  const given = Object.entries(asObject(headers)).map(([header, value], index) => ({
     header,
     value,
     variable: `TOOLKEEL_HEADER_${index + 1}`,
@@ -123,21 +138,26 @@ function guardUrl(
   const isPublic = isPlainAddress(String(url));
   const address = isPublic ? ['--url', String(url)] : ['--url-env', URL_VARIABLE];
   const { command, args } = launch(['--name', name, ...address, ...flags]);
-  set([...path, 'url'], undefined);
-  if (type !== undefined) set([...path, 'type'], 'stdio');
-  if (headers !== undefined) set([...path, 'headers'], undefined);
+  if ('command' in entry) set([...path, 'command'], undefined);
+  rename([...path, 'url'], 'command');
   set([...path, 'command'], command);
+  if (type !== undefined) set([...path, 'type'], 'stdio');
   set([...path, 'args'], args);
-  const moved = [...(isPublic ? [] : [{ variable: URL_VARIABLE, value: url }]), ...given];
-  if (moved.length === 0) return;
-  if (!isObject(env)) set([...path, 'env'], {});
-  for (const { variable, value } of moved) set([...path, 'env', variable], value);
+  if (env !== undefined && !isObject(env)) set([...path, 'env'], undefined);
+  if (isObject(headers) && !isObject(env)) {
+    rename([...path, 'headers'], 'env');
+    for (const { header, variable } of given) rename([...path, 'env', header], variable);
+  } else {
+    if (headers !== undefined) set([...path, 'headers'], undefined);
+    for (const { variable, value } of given) set([...path, 'env', variable], value);
+  }
+  if (!isPublic) set([...path, 'env', URL_VARIABLE], url);
 }
 
 const URL_VARIABLE = 'TOOLKEEL_URL';
 
 /** Whether an address holds nothing that may be a credential: arguments are public. */
-function isPlainAddress(url: string): boolean {
+export function isPlainAddress(url: string): boolean {
   const { username, password, search, hash, pathname } = new URL(url);
   if (`${username}${password}${search}${hash}` !== '' || url.includes('${')) return false;
   return pathname.split('/').every((part) => part.length < 16);
@@ -196,19 +216,21 @@ function serversIn(document: unknown): readonly Server[] {
   );
 }
 
-/** Values of `env` and `headers`, and addresses that may be secrets; of an invalid document as far as it is read. */
-export function secretsOf(text: string): readonly string[] {
-  return serversIn(parseJsonc(text)).flatMap(({ entry }) =>
-    [entry.env, entry.headers, secretAddress(entry)].flatMap((values) =>
-      Object.values(asObject(values)).filter(
-        (value): value is string => typeof value === 'string' && value.length > 3,
-      ),
-    ),
+/** The entries of the servers in a document; in an invalid one as far as it is read. */
+export function nodesOf(text: string): readonly Node[] {
+  const tree = jsonc.parseTree(withoutMark(text), [], { allowTrailingComma: true });
+  if (!tree) return [];
+  return serversIn(jsonc.getNodeValue(tree)).flatMap(
+    ({ path }) => jsonc.findNodeAtLocation(tree, [...path]) ?? [],
   );
 }
 
-function secretAddress({ url }: ServerEntry): Readonly<Record<string, unknown>> {
-  return typeof url === 'string' && URL.canParse(url) && !isPlainAddress(url) ? { url } : {};
+/** What the client itself would refuse: it is not known what to start. */
+function mistakeIn({ command, args = [] }: ServerEntry): string | undefined {
+  if (typeof command !== 'string') return undefined;
+  if (command.trim() === '') return 'has an empty command';
+  const isList = Array.isArray(args) && args.every((word) => typeof word === 'string');
+  return isList ? undefined : 'has "args" that are not a list of strings';
 }
 
 /** Why a server cannot be guarded; undefined if it can. */
@@ -252,11 +274,15 @@ function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
+/** The program by its name, and the script of any installation: a guard is no server to guard. */
+const PROGRAM =
+  /(^|[\\/])(toolkeel(@[^\\/]*|\.cmd|\.exe)?|(toolkeel|packages[\\/]cli)[\\/]dist[\\/]bin\.js)$/;
+
 function isGuarded(words: readonly unknown[], own: string): boolean {
   const at = words.indexOf('guard');
   const program = at > 0 ? words[at - 1] : undefined;
   if (typeof program !== 'string') return false;
-  return program === own || /(^|[\\/])toolkeel(@[^\\/]*|\.cmd|\.exe)?$/.test(program);
+  return program === own || PROGRAM.test(program);
 }
 
 /** Runs a reader of a client's file, with a message that names the file. */
@@ -284,7 +310,30 @@ function parseTree(text: string): Node {
     throw new SyntaxError(`line ${line}: ${jsonc.printParseErrorCode(error.error)}`);
   }
   if (tree?.type !== 'object') throw new SyntaxError('it is not an object');
+  const repeated = repeatedMember(tree, (name) => CONTAINERS.has(name));
+  if (repeated) {
+    const line = text.slice(0, repeated.offset).split('\n').length;
+    // The client uses the last one, and an edit would change the first.
+    throw new SyntaxError(`line ${line}: ${JSON.stringify(repeated.value)} is there twice`);
+  }
   return tree;
+}
+
+const CONTAINERS: ReadonlySet<string> = new Set(['mcpServers', 'servers', 'mcp', 'projects']);
+
+/** The name of a member that an object has twice, in the named members of the document. */
+function repeatedMember(node: Node, isSearched: (name: string) => boolean): Node | undefined {
+  const names = new Set<string>();
+  for (const child of node.children ?? []) {
+    const [name, value] = node.type === 'object' ? (child.children ?? []) : [undefined, child];
+    const text = String(name?.value);
+    if (name && !isSearched(text)) continue;
+    if (name && names.has(text)) return name;
+    names.add(text);
+    const found = value && repeatedMember(value, () => true);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function nodeText(text: string, path: JSONPath): string {

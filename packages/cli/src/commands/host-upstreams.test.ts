@@ -44,7 +44,11 @@ it('finds files of a server beside its file and in the workspace', () => {
   const file = join(dir(), '.vscode', 'mcp.json');
   writeFileSync(file, JSON.stringify({ servers }));
   const runtime = fakeRuntime({ cwd: dir(), env: {} });
-  expect(() => readHostUpstreams(file, runtime)).toThrow(/mcp\.json: a\.envFile: .* no such file/);
+  writeFileSync(join(dir(), '.env'), '');
+  expect(readHostUpstreams(file, runtime)).toMatchObject([{ name: 'b' }]);
+  expect(runtime.errorOutput()).toMatch(
+    /Left a: it needs .*\.env \(envFile\), which does not exist/,
+  );
   for (const place of ['.', '.vscode']) writeFileSync(join(dir(), place, '.env'), '');
   expect(readHostUpstreams(file, runtime)).toMatchObject([
     { name: 'a', config: { envFile: join(dir(), '.vscode', '.env') } },

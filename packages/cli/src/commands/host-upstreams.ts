@@ -47,10 +47,8 @@ export function readHostUpstreams(
     const { envFile } = result.data;
     if (envFile === undefined) return [{ name, config: result.data }];
     const absolute = resolve(dirname(path), envFile);
-    if (!existsSync(absolute)) {
-      const what = `${name}.envFile: ${absolute} cannot be read: there is no such file`;
-      throw new UsageError(`${path}: ${what}`);
-    }
+    if (!existsSync(absolute))
+      return skip(name, `needs ${absolute} (envFile), which does not exist`);
     return [{ name, config: { ...result.data, envFile: absolute } }];
   });
   if (chosen.length > 0) return chosen;

@@ -75,9 +75,16 @@ export async function acceptChanges(
     if (!(await runtime.confirm(question))) return 1;
   }
   const names = pins.map(({ tool }) => tool);
-  const accepted = acceptPins(dataDir, upstream, names);
-  write(`Accepted: ${escapeControls(accepted.join(', '))}\n`);
-  return 0;
+  // The server may have changed them again while the operator was reading.
+  const reviewed = Object.fromEntries(pins.map((pin) => [pin.tool, pin]));
+  const accepted = acceptPins(dataDir, upstream, names, reviewed);
+  if (accepted.length > 0) write(`Accepted: ${escapeControls(accepted.join(', '))}\n`);
+  const others = names.filter((name) => !accepted.includes(name));
+  if (others.length === 0) return 0;
+  runtime.stderr.write(
+    `Not accepted, because the server changed them again in the meantime: ${escapeControls(others.join(', '))}. Run the command again to see the difference.\n`,
+  );
+  return 1;
 }
 
 function dataDirOf({ config }: PinFlags, { env, cwd }: RuntimeContext): string {
