@@ -206,7 +206,7 @@ describe('the console of running servers', () => {
       const page = await enter(name, `/operations/${id}`);
       await page.getByRole('button', { name: 'Check the upstream now' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('Nothing is changed there.').waitFor();
+      await dialog.getByText('and changes nothing there.').waitFor();
       await dialog.getByRole('button', { name: 'Check now' }).click();
       await dialog.getByText('Checking …').waitFor();
       return { page, dialog };

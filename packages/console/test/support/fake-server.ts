@@ -9,6 +9,7 @@ import type {
   ActResponse,
   Action,
   ApprovalSummary,
+  AuditRow,
   CallSummary,
   ConsoleEvent,
   ErrorResponse,
@@ -24,7 +25,9 @@ import {
   replayed,
   toolList,
 } from './answers.js';
-import { calls as makeCalls, incident, listed, summaryOf } from './incident.js';
+import { incident } from './incident.js';
+import { calls as makeCalls } from './incident-calls.js';
+import { listed, summaryOf } from './incident-operations.js';
 
 /** As `/api` documents it. */
 const CONTENT_SECURITY_POLICY =
@@ -78,6 +81,8 @@ export async function startFakeServer(): Promise<FakeServer> {
       .filter(({ state, approval }) => state === 'awaiting_approval' && !approval?.decision)
       .map(summaryOf)
       .toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
+  const auditOf = (id: string): AuditRow[] =>
+    data.rows.filter(({ operation_id: of }) => of === id).toReversed();
   const versionOf = (operation: Operation): string =>
     createHash('sha256').update(JSON.stringify(operation)).digest('hex').slice(0, 12);
   const update = (operation: Operation): void => {
@@ -107,7 +112,7 @@ export async function startFakeServer(): Promise<FakeServer> {
           {
             by: 'circuit',
             result: 'blocks',
-            text: 'Requests to x (api.x.com) fail, so sending is paused (circuit open).',
+            text: 'Requests to x (api.x.com) fail (circuit open).',
             until: new Date(base + 21_000).toISOString(),
           },
           { by: 'policy_limit', result: 'passes', text: 'No policy limit is reached.' },
@@ -218,9 +223,8 @@ export async function startFakeServer(): Promise<FakeServer> {
             .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
           return [200, { operations: found.map(listed) }];
         }
-        return operation
-          ? [200, evidenceOf(operation, ended.slice(0, 2), data.rows.slice(0, 3))]
-          : [404, failure('not_found', 'There is no such operation.')];
+        if (!operation) return [404, failure('not_found', 'There is no such operation.')];
+        return [200, evidenceOf(operation, ended.slice(0, 2), auditOf(id))];
       case 'approvals': {
         if (id === '') {
           const expired = all()

@@ -35,7 +35,7 @@ describe('an approval while an upstream fails', () => {
   it('for later promised that the operation is executed once the upstream works', async () => {
     const { consequences } = await previewAction(depsWith(open), approve);
     expect(consequences[0]).toMatch(/^Nothing is sent now\./);
-    expect(consequences.join(' ')).toContain('may itself be the test');
+    expect(consequences.join(' ')).toContain('may be the test itself');
     expect(consequences.join(' ')).toContain('unknown outcome');
   });
 

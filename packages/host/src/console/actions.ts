@@ -217,11 +217,9 @@ function consequencesOf(
       ? [`${what}, within about 1 s of your press${end}`, ...warnings]
       : [
           `Nothing is sent now. ${blocked.join(' ')}`,
-          `Later: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
+          `Later: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless it expires first.`,
           ...(isPaused
-            ? [
-                'It may itself be the test of the upstream, and fail or end with an unknown outcome.',
-              ]
+            ? ['It may be the test itself, and fail or end with an unknown outcome.']
             : warnings),
         ];
   const step = steps.find(({ state }) => state === 'sending');
@@ -245,22 +243,19 @@ function consequencesOf(
     case 'withdraw':
       return ['It is not executed, although it is approved.', 'The agent may request it again.'];
     case 'check_upstream':
-      return [
-        `Reads ${where} to see whether it happened. Nothing is changed there.`,
-        'Without proof it stays unknown.',
-      ];
+      return [`Reads ${where}, and changes nothing there.`, 'Without proof it stays unknown.'];
     case 'it_happened':
       return [
         step
           ? `The step ${step.name} counts as executed, and a repeated call continues after it.`
-          : 'This is recorded as done, and never sent again.',
+          : 'Recorded as done, and never sent again.',
         action.data === undefined
-          ? 'Repeated calls learn that it was executed.'
+          ? 'Repeated calls are told so.'
           : 'Repeated calls get this result.',
       ];
     case 'it_did_not_happen':
       return [
-        'This is recorded as not done.',
+        'Recorded as not done.',
         effect === 'once'
           ? 'A repeated call sends it: if it did happen, it happens twice.'
           : 'A repeated call sends it again, which ends in the same state.',

@@ -223,9 +223,9 @@ describe('approvals', () => {
       }),
     );
     expect(consequences).toEqual([
-      'Nothing is sent now. Requests to shop (api.shop.test) fail, so sending is paused (circuit open).',
-      expect.stringMatching(/^Later: runs shop_post once, as .*, unless the approval expires/),
-      'It may itself be the test of the upstream, and fail or end with an unknown outcome.',
+      'Nothing is sent now. Requests to shop (api.shop.test) fail (circuit open).',
+      expect.stringMatching(/^Later: runs shop_post once, as .*, unless it expires/),
+      'It may be the test itself, and fail or end with an unknown outcome.',
     ]);
   });
 

@@ -63,7 +63,10 @@ function Opened({ response }: { readonly response: OperationResponse }): JSX.Ele
         }
       />
       {operation.state === 'unknown' && (
-        <Note tone="unknown" title="It may have happened: it was sent, and the response was lost">
+        <Note
+          tone="unknown"
+          title="It may have happened: it was sent, and no response proves the outcome"
+        >
           Toolkeel does not send it again. Check the upstream, or look there and record what you
           found.
         </Note>
