@@ -304,6 +304,16 @@ describe('an approval', () => {
   });
 });
 
+test('an operation shows its call, which is recorded after it', async () => {
+  const page = await open('/operations/op_01JC7Q8Z2M');
+  await page.getByText('May have been sent').waitFor();
+  for (const call of calls(Date.now(), 1, 9_001)) {
+    server.endCall({ ...call, attempts: 7, sends: 1, operation_id: 'op_01JC7Q8Z2M' });
+  }
+  await page.getByText('1 attempt, 6 read-backs').waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('the result of the last approval stays on the screen', async () => {
   for (const { id } of APPROVALS.slice(1)) server.change(id, { state: 'denied' });
   const page = await open('/approvals');
@@ -312,6 +322,7 @@ test('the result of the last approval stays on the screen', async () => {
   await dialog.getByRole('button', { name: 'Approve for later' }).click();
   await page.getByText('Nothing waits for you').waitFor();
   await dialog.getByText('State now').waitFor();
+  expect(await dialog.getByRole('heading', { level: 2 }).textContent()).toBe('Result');
 });
 
 test('hostile strings stay text', async () => {

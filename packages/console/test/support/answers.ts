@@ -16,6 +16,15 @@ import type {
 
 /** Answers of the imitated API that do not depend on its state. */
 
+export const session = (base: number) => ({
+  name: 'ana',
+  by: 'link',
+  expires_at: new Date(base + 8 * 3_600_000).toISOString(),
+  version: '0.1.0',
+  process_id: 'p1',
+  cautions: [],
+});
+
 const timeline = (starts: number): Timeline => ({
   starts_at: new Date(starts).toISOString(),
   length_ms: 4180,

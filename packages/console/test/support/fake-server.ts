@@ -23,6 +23,7 @@ import {
   explained,
   policy,
   replayed,
+  session,
   toolList,
 } from './answers.js';
 import { incident } from './incident.js';
@@ -40,6 +41,8 @@ export interface FakeServer {
   readonly send: (event: ConsoleEvent) => void;
   /** Ended calls that the list shows; replaces those of the incident. */
   readonly addCalls: (count: number) => readonly CallSummary[];
+  /** Records a call and tells all open pages. */
+  readonly endCall: (call: CallSummary) => void;
   /** Closes every connection and refuses new ones until `start`. */
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
@@ -81,6 +84,10 @@ export async function startFakeServer(): Promise<FakeServer> {
       .filter(({ state, approval }) => state === 'awaiting_approval' && !approval?.decision)
       .map(summaryOf)
       .toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
+  const callsOf = (id: string): readonly CallSummary[] => {
+    const own = ended.filter(({ operation_id: of }) => of === id);
+    return own.length > 0 ? own : ended.slice(0, 2);
+  };
   const auditOf = (id: string): AuditRow[] =>
     data.rows.filter(({ operation_id: of }) => of === id).toReversed();
   const versionOf = (operation: Operation): string =>
@@ -224,7 +231,7 @@ export async function startFakeServer(): Promise<FakeServer> {
           return [200, { operations: found.map(listed) }];
         }
         if (!operation) return [404, failure('not_found', 'There is no such operation.')];
-        return [200, evidenceOf(operation, ended.slice(0, 2), auditOf(id))];
+        return [200, evidenceOf(operation, callsOf(id), auditOf(id))];
       case 'approvals': {
         if (id === '') {
           const expired = all()
@@ -297,6 +304,10 @@ export async function startFakeServer(): Promise<FakeServer> {
   return {
     url: `http://127.0.0.1:${port}`,
     send,
+    endCall: (call) => {
+      ended = [call, ...ended];
+      send({ type: 'calls', data: { calls: [call] } });
+    },
     addCalls: (count) => {
       ended = makeCalls(Date.now(), count);
       return ended;
@@ -316,15 +327,6 @@ export async function startFakeServer(): Promise<FakeServer> {
     },
   };
 }
-
-const session = (base: number) => ({
-  name: 'ana',
-  by: 'link',
-  expires_at: new Date(base + 8 * 3_600_000).toISOString(),
-  version: '0.1.0',
-  process_id: 'p1',
-  cautions: [],
-});
 
 const failure = (code: ErrorResponse['error']['code'], message: string): ErrorResponse => ({
   error: { code, message, what_to_do: 'Look at it again.' },

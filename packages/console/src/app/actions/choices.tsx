@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Action, ActionName, Preview } from '../../api/types.js';
+import { Loading } from '../ui/basics.js';
 import { LABELS } from './labels.js';
 import { consequenceTexts } from './preview-view.js';
 import { usePreviews } from './previews.js';
@@ -20,10 +21,13 @@ export function Choices({ names, chosen, name, onChoose, isOff }: ChoicesProps):
   const { operation_id } = chosen;
   const actions = names.map((action): Action => ({ action, operation_id }));
   const { answers } = usePreviews(actions, isOff);
+  if (!answers) return <Loading what="the consequences" />;
   const textOf = (at: number): string => {
     if (chosen.action === names[at]) return consequenceTexts(chosen).join(' ');
-    const answer = answers?.[at];
-    return answer?.ok ? consequenceTexts(answer.value).join(' ') : '';
+    const answer = answers[at];
+    return answer?.ok
+      ? consequenceTexts(answer.value).join(' ')
+      : 'Not known: choose it to try again.';
   };
   return (
     <section aria-label="What happens">

@@ -134,11 +134,15 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
       <details class="fold" open={executes && matchMedia('(min-width: 861px)').matches}>
         <summary>Exact arguments, hash, audit entry</summary>
         <div class="exact">
-          {args && (post !== undefined || before) && (
-            <JsonTree value={args} open={isRepeated(args, post) ? 0 : 2} />
-          )}
           <Facts
             facts={[
+              {
+                name: 'Arguments',
+                value:
+                  args && (post !== undefined || before) ? (
+                    <JsonTree value={args} open={isRepeated(args, post) ? 0 : 2} />
+                  ) : undefined,
+              },
               { name: 'Hash', value: hash && <code>{hash}</code> },
               {
                 name: 'Audit entry',

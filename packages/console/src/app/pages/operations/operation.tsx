@@ -15,7 +15,10 @@ import { OperationBadge } from '../../ui/states.js';
 import { EvidenceList } from './evidence.js';
 
 export function OperationPage({ id }: { readonly id: string }): JSX.Element {
-  const loaded = useLoad(() => api.operation(id), id, live.value?.operationsVersion ?? 0);
+  const { operationsVersion = 0, calls = [] } = live.value ?? {};
+  // A call is recorded a moment after its operation has changed.
+  const recorded = calls.filter(({ operation_id: of }) => of === id).length;
+  const loaded = useLoad(() => api.operation(id), id, `${operationsVersion} ${recorded}`);
   return (
     <Result loaded={loaded} what="the operation">
       {(response) => <Opened key={id} response={response} />}
