@@ -346,7 +346,10 @@ export const replayed = (base: number): ReplayResponse => ({
   ],
 });
 
-export function consequencesOf({ action }: Action, { tool, account }: Operation): string[] {
+export function consequencesOf(
+  { action }: Action,
+  { tool, account, approval }: Operation,
+): string[] {
   if (action === 'reject') return ['It is not executed.', 'The agent receives your reason.'];
   if (action === 'check_upstream') {
     return ['Reads x (api.x.com), and changes nothing there.', 'Without proof it stays unknown.'];
@@ -360,8 +363,10 @@ export function consequencesOf({ action }: Action, { tool, account }: Operation)
   if (action === 'it_happened') {
     return ['Recorded as done, and never sent again.', 'Repeated calls are told so.'];
   }
+  const { cost } = approval ?? {};
+  const price = cost === undefined ? '' : `, for ${cost.amount} ${cost.unit}`;
   return [
     'Nothing is sent now. Requests to x (api.x.com) fail (circuit open).',
-    `Later: ${tool === 'x_post_tweet' ? 'posts this' : `runs ${tool}`} once, as ${account}, unless it expires first.`,
+    `Later: ${tool === 'x_post_tweet' ? 'posts this' : `runs ${tool}`} once, as ${account}${price}, unless it expires first.`,
   ];
 }

@@ -66,7 +66,7 @@ export async function previewAction(deps: ActionDeps, action: Action): Promise<P
     return withVersion({ ...base, consequences: [], checks: [], refused }, basisOf(operation, []));
   }
   if (!previewed) throw operationNotFound();
-  const { arguments: args, hash } = previewed;
+  const { arguments: args, hash, cost } = previewed;
   const checks = executionChecks(previewed, deps.processes, now);
   const isRefused = checks.find(
     ({ by: source, result }) => result === 'blocks' && REFUSING.has(source),
@@ -83,7 +83,11 @@ export async function previewAction(deps: ActionDeps, action: Action): Promise<P
       hash,
       ...(text && { text }),
       ...(edit && operation.arguments && { arguments_before: operation.arguments }),
-      consequences: consequencesOf(action, operation, { checks, isPost: text?.kind === 'post' }),
+      consequences: consequencesOf(action, operation, {
+        checks,
+        isPost: text?.kind === 'post',
+        ...(cost && { cost }),
+      }),
       checks,
       ...(refused !== undefined && { refused }),
     },
@@ -197,6 +201,7 @@ function refusalOf({ action, reason }: Action): string | undefined {
 interface About {
   readonly checks?: readonly Check[];
   readonly isPost?: boolean;
+  readonly cost?: NonNullable<ApprovalPreview['cost']>;
   /** What a read-back reads. */
   readonly where?: string;
 }
@@ -204,13 +209,15 @@ interface About {
 function consequencesOf(
   action: Action,
   { tool, account, approval, steps, effect }: OperationView,
-  { checks = [], isPost = false, where = '' }: About,
+  { checks = [], isPost = false, cost, where = '' }: About,
 ): readonly string[] {
   const textsOf = (wanted: Check['result']): string[] =>
     checks.filter(({ result }) => result === wanted).map(({ text }) => text);
   const [blocked, warnings] = [textsOf('blocks'), textsOf('warns')];
   const isPaused = checks.some(({ by, result }) => by === 'circuit' && result === 'blocks');
-  const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}`;
+  const price =
+    cost === undefined ? '' : `, for ${Number(cost.amount.toPrecision(6))} ${cost.unit}`;
+  const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}${price}`;
   const end = warnings.length === 0 ? '; nothing blocks it now.' : '.';
   const executed =
     blocked.length === 0

@@ -62,7 +62,7 @@ describe('approvals', () => {
       audit: { kind: 'approval_decided', actor: 'ana', operation_id: id, tool: 'shop_post' },
       consequences: [
         expect.stringMatching(
-          /^Runs shop_post once, as .*, within about 1 s of your press; nothing blocks it now\.$/,
+          /^Runs shop_post once, as .*, for 0\.01 USD, within about 1 s of your press; nothing blocks it now\.$/,
         ),
       ],
     });
