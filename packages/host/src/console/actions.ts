@@ -206,6 +206,12 @@ interface About {
   readonly where?: string;
 }
 
+/** As the page writes costs: `1 post`, `0.20 USD`, `0.015 USD`. */
+export function amountText({ amount, unit }: NonNullable<About['cost']>): string {
+  const minimumFractionDigits = /^[A-Z]{3}$/.test(unit) ? 2 : 0;
+  return `${amount.toLocaleString('en', { minimumFractionDigits, maximumFractionDigits: 6 })} ${unit}`;
+}
+
 function consequencesOf(
   action: Action,
   { tool, account, approval, steps, effect }: OperationView,
@@ -215,8 +221,7 @@ function consequencesOf(
     checks.filter(({ result }) => result === wanted).map(({ text }) => text);
   const [blocked, warnings] = [textsOf('blocks'), textsOf('warns')];
   const isPaused = checks.some(({ by, result }) => by === 'circuit' && result === 'blocks');
-  const price =
-    cost === undefined ? '' : `, for ${Number(cost.amount.toPrecision(6))} ${cost.unit}`;
+  const price = cost === undefined ? '' : `, for ${amountText(cost)}`;
   const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}${price}`;
   const end = warnings.length === 0 ? '; nothing blocks it now.' : '.';
   const executed =
