@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBrowser, type Browser } from './support/browser.js';
 import { startFakeServer, type FakeServer } from './support/fake-server.js';
-import { calls } from './support/incident.js';
+import { calls } from './support/incident-calls.js';
 
 let browser: Browser;
 let server: FakeServer;

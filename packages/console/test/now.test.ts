@@ -51,9 +51,9 @@ describe('the first page', () => {
     expect(await problems.count()).toBe(1);
     const text = await problems.innerText();
     expect(text).toContain('x (api.x.com) fails with a server error (503).');
-    expect(text).toMatch(/Since \d\d:\d\d:\d\d \w+ \(5 min\)/);
+    expect(text).toMatch(/Since \d\d:\d\d:\d\d \(5 min\)/);
     expect(text).toContain('64 calls failed: x_post_tweet, x_search_tweets');
-    expect(text).toMatch(/Next call after \d\d:\d\d:\d\d \w+ is a test/);
+    expect(text).toMatch(/Next call after \d\d:\d\d:\d\d is a test/);
     expect(text).not.toContain('circuit');
     await problems.locator('summary').click();
     await problems.getByText('The circuit is open in 2 processes.').waitFor();
@@ -79,7 +79,7 @@ describe('the first page', () => {
       expect.stringMatching(/^Needs approval Expires in [78] min · x_post_tweet We are looking/),
       expect.stringMatching(/^Needs approval Expires in 48 min · x_post_tweet Exports work/),
       expect.stringMatching(/^Needs approval Expires in 23 h · github_create_issue Exports fail/),
-      'Expired, never sent If still wanted, ask the agent again · x_post_tweet Good morning from the exports team!',
+      'Not done: expired If still wanted, ask the agent again · x_post_tweet Good morning from the exports team!',
     ]);
   });
 
@@ -90,13 +90,12 @@ describe('the first page', () => {
       '7 done 2 may have happened 3 need approval 1 not done 1,815 reads, 69 failed',
     );
     const newest = page.getByRole('list', { name: 'Newest mutations' }).getByRole('listitem');
+    // What waits for a decision is listed there.
     expect((await newest.allInnerTexts()).map((row) => row.split('\n')[0]?.trim())).toEqual([
-      'May have happened',
-      'May have happened',
       'Not done',
       'Done',
     ]);
-    expect(await newest.nth(3).innerText()).toMatch(/^Done\s+github_create_issue · .*\s+Issue 1$/);
+    expect(await newest.nth(1).innerText()).toMatch(/^Done\s+github_create_issue · .*\s+Issue 1$/);
     await page.getByRole('link', { name: '1 not done' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     expect(await page.getByRole('row').last().innerText()).toContain('Rejected by the upstream');
@@ -104,16 +103,22 @@ describe('the first page', () => {
 
   test('and its dialogs are read in less than two minutes, word by word', async () => {
     const page = await open();
+    await page.evaluate(
+      "document.styleSheets[0].insertRule('.visually-hidden { display: none !important; }')",
+    );
     const parts = ['.verdict', '.statements', '.now-columns'];
     const counts = await Promise.all(parts.map((part) => wordsOf(page, part)));
     const first = counts.reduce((sum, count) => sum + count);
     await press(page, 'Exports work again', 'Approve');
     const approve = await wordsOf(page, 'dialog');
     await page.keyboard.press('Escape');
+    await press(page, 'Exports work again', 'Reject');
+    const reject = await wordsOf(page, 'dialog');
+    await page.keyboard.press('Escape');
     await press(page, 'Version 4.2', 'Settle');
     const settle = await wordsOf(page, 'dialog');
-    // 240 words a minute, 4 clicks of 3 s and 3 screens of 2 s.
-    expect(((first + approve + settle) / 240) * 60 + 4 * 3 + 3 * 2).toBeLessThan(120);
+    // 250 words a minute, and 5 clicks of 3 s: three dialogs are opened, two are closed.
+    expect(((first + approve + reject + settle) / 250) * 60 + 5 * 3).toBeLessThan(120);
   });
 });
 
@@ -121,6 +126,8 @@ describe('the dialog of an action', () => {
   test('shows the arguments, their hash, what could stop it, and the audit entry', async () => {
     const page = await open();
     const dialog = await press(page, 'Exports work again', 'Approve');
+    // The post above is the only argument, so the tree that repeats it is folded.
+    await dialog.locator('.exact .tree summary').first().click();
     const seen = (text: string | RegExp) => dialog.getByText(text).first().isVisible();
     expect(await seen('"Exports work again. We will publish a report on Friday."')).toBe(true);
     expect(await seen(/^[0-9a-f]{64}$/)).toBe(true);
@@ -167,9 +174,12 @@ describe('the dialog of an action', () => {
   test('shows the consequence of each way to settle, and forgets what was filled in for another', async () => {
     const page = await open();
     const dialog = await press(page, 'Version 4.2', 'Settle');
-    await dialog.getByText('Reads x (api.x.com) to see whether it happened.').waitFor();
+    // All of them before one is chosen.
+    await dialog.getByText('Reads x (api.x.com), and changes nothing there.').waitFor();
+    await dialog.getByText('Recorded as done, and never sent again.').waitFor();
+    await dialog.getByText('if it did happen, it happens twice').waitFor();
     await dialog.getByRole('radio', { name: 'It happened' }).check();
-    await dialog.getByText('This is recorded as done, and never sent again.').waitFor();
+    await dialog.getByText('Recorded as done, and never sent again.').waitFor();
     const record = dialog.getByRole('button', { name: 'Record that it happened' });
     await expect.poll(() => record.isEnabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'id' }).fill('1');

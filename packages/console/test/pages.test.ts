@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { violations } from './support/axe.js';
 import { startBrowser, type Browser, type Page, type PageOptions } from './support/browser.js';
 import { startFakeServer, type FakeServer } from './support/fake-server.js';
-import { APPROVALS, calls } from './support/incident.js';
+import { incident } from './support/incident.js';
+import { calls } from './support/incident-calls.js';
+import { APPROVALS } from './support/incident-operations.js';
 
 let browser: Browser;
 let server: FakeServer;
@@ -127,6 +129,17 @@ describe('a lost connection', () => {
     await page.waitForResponse((response) => response.url().includes('/api/events'));
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
     await expectLost(page);
+  });
+
+  test('keeps what was known readable, without saying how fresh it is', async () => {
+    const page = await open('/');
+    await page.getByText('Broken: x is failing').waitFor();
+    await page.getByText(/Data at most \d+ s old/).waitFor();
+    await server.stop();
+    await expectLost(page);
+    await page.getByText('When it was last known, 5 decisions waited for you.').waitFor();
+    expect(await page.getByText(/Data at most/).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
   });
 
   test('switches actions off', async () => {
@@ -270,6 +283,46 @@ describe('an approval', () => {
     await dialog.getByRole('button', { name: 'Approve 2 calls' }).click();
     await expect.poll(() => dialog.getByText('Approved', { exact: true }).count()).toBe(2);
   });
+
+  test('that is edited while a batch is compared is shown as it is now', async () => {
+    const [first] = APPROVALS;
+    const page = await open('/approvals');
+    const boxes = page.getByLabel('Select x_post_tweet');
+    await boxes.first().check();
+    await boxes.nth(1).check();
+    await page.getByRole('button', { name: 'Compare and approve' }).click();
+    const dialog = page.getByRole('dialog');
+    const approve = dialog.getByRole('button', { name: 'Approve 2 calls' });
+    await dialog.getByText('We are looking into elevated error rates').waitFor();
+    await expect.poll(() => approve.isEnabled()).toBe(true);
+    server.change(first?.id ?? '', { arguments: { text: 'Edited by another operator' } });
+    server.send({ type: 'processes', data: { processes: incident(Date.now()).processes } });
+    await dialog.getByText('Edited by another operator').waitFor();
+    await expect.poll(() => approve.isEnabled()).toBe(true);
+    await approve.click();
+    await expect.poll(() => dialog.getByText('Approved', { exact: true }).count()).toBe(2);
+  });
+});
+
+test('an operation shows its call, which is recorded after it', async () => {
+  const page = await open('/operations/op_01JC7Q8Z2M');
+  await page.getByText('May have been sent').waitFor();
+  for (const call of calls(Date.now(), 1, 9_001)) {
+    server.endCall({ ...call, attempts: 7, sends: 1, operation_id: 'op_01JC7Q8Z2M' });
+  }
+  await page.getByText('1 attempt, 6 read-backs').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('the result of the last approval stays on the screen', async () => {
+  for (const { id } of APPROVALS.slice(1)) server.change(id, { state: 'denied' });
+  const page = await open('/approvals');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Approve for later' }).click();
+  await page.getByText('Nothing waits for you').waitFor();
+  await dialog.getByText('State now').waitFor();
+  expect(await dialog.getByRole('heading', { level: 2 }).textContent()).toBe('Result');
 });
 
 test('hostile strings stay text', async () => {

@@ -16,6 +16,15 @@ import type {
 
 /** Answers of the imitated API that do not depend on its state. */
 
+export const session = (base: number) => ({
+  name: 'ana',
+  by: 'link',
+  expires_at: new Date(base + 8 * 3_600_000).toISOString(),
+  version: '0.1.0',
+  process_id: 'p1',
+  cautions: [],
+});
+
 const timeline = (starts: number): Timeline => ({
   starts_at: new Date(starts).toISOString(),
   length_ms: 4180,
@@ -66,9 +75,8 @@ const timeline = (starts: number): Timeline => ({
     {
       upstream: 'api.github.com',
       spans: [
-        { from_ms: 0, to_ms: 1320, state: 'closed' },
-        { from_ms: 1320, to_ms: 3400, state: 'half_open' },
-        { from_ms: 3400, to_ms: 4180, state: 'closed' },
+        { from_ms: 0, to_ms: 1320, state: 'half_open' },
+        { from_ms: 1320, to_ms: 4180, state: 'closed' },
       ],
     },
   ],
@@ -98,7 +106,7 @@ export function callResponse(
   };
   return {
     call: shown,
-    timeline: timeline(base - 4180),
+    timeline: timeline(Date.parse(call.at)),
     envelope: {
       success: call.code === 'ok',
       data: { items: [{ number: 41, title: 'Exports fail' }] },
@@ -338,25 +346,27 @@ export const replayed = (base: number): ReplayResponse => ({
   ],
 });
 
-export function consequencesOf({ action }: Action, { tool, account }: Operation): string[] {
+export function consequencesOf(
+  { action }: Action,
+  { tool, account, approval }: Operation,
+): string[] {
   if (action === 'reject') return ['It is not executed.', 'The agent receives your reason.'];
   if (action === 'check_upstream') {
-    return [
-      'Reads x (api.x.com) to see whether it happened. Nothing is changed there.',
-      'Without proof it stays unknown.',
-    ];
+    return ['Reads x (api.x.com), and changes nothing there.', 'Without proof it stays unknown.'];
   }
   if (action === 'it_did_not_happen') {
     return [
-      'This is recorded as not done.',
+      'Recorded as not done.',
       'A repeated call sends it: if it did happen, it happens twice.',
     ];
   }
   if (action === 'it_happened') {
-    return ['This is recorded as done, and never sent again.'];
+    return ['Recorded as done, and never sent again.', 'Repeated calls are told so.'];
   }
+  const { cost } = approval ?? {};
+  const price = cost === undefined ? '' : `, for ${cost.amount} ${cost.unit}`;
   return [
-    'Nothing is sent now. Requests to x (api.x.com) fail, so sending is paused (circuit open).',
-    `Afterwards: ${tool === 'x_post_tweet' ? 'posts this' : `runs ${tool}`} once, as ${account}, unless the approval expires first.`,
+    'Nothing is sent now. Requests to x (api.x.com) fail (circuit open).',
+    `Later: ${tool === 'x_post_tweet' ? 'posts this' : `runs ${tool}`} once, as ${account}${price}, unless it expires first.`,
   ];
 }

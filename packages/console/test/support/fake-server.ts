@@ -9,6 +9,7 @@ import type {
   ActResponse,
   Action,
   ApprovalSummary,
+  AuditRow,
   CallSummary,
   ConsoleEvent,
   ErrorResponse,
@@ -22,9 +23,12 @@ import {
   explained,
   policy,
   replayed,
+  session,
   toolList,
 } from './answers.js';
-import { calls as makeCalls, incident, listed, summaryOf } from './incident.js';
+import { incident } from './incident.js';
+import { calls as makeCalls } from './incident-calls.js';
+import { listed, summaryOf } from './incident-operations.js';
 
 /** As `/api` documents it. */
 const CONTENT_SECURITY_POLICY =
@@ -37,6 +41,8 @@ export interface FakeServer {
   readonly send: (event: ConsoleEvent) => void;
   /** Ended calls that the list shows; replaces those of the incident. */
   readonly addCalls: (count: number) => readonly CallSummary[];
+  /** Records a call and tells all open pages. */
+  readonly endCall: (call: CallSummary) => void;
   /** Closes every connection and refuses new ones until `start`. */
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
@@ -78,6 +84,12 @@ export async function startFakeServer(): Promise<FakeServer> {
       .filter(({ state, approval }) => state === 'awaiting_approval' && !approval?.decision)
       .map(summaryOf)
       .toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
+  const callsOf = (id: string): readonly CallSummary[] => {
+    const own = ended.filter(({ operation_id: of }) => of === id);
+    return own.length > 0 ? own : ended.slice(0, 2);
+  };
+  const auditOf = (id: string): AuditRow[] =>
+    data.rows.filter(({ operation_id: of }) => of === id).toReversed();
   const versionOf = (operation: Operation): string =>
     createHash('sha256').update(JSON.stringify(operation)).digest('hex').slice(0, 12);
   const update = (operation: Operation): void => {
@@ -107,7 +119,7 @@ export async function startFakeServer(): Promise<FakeServer> {
           {
             by: 'circuit',
             result: 'blocks',
-            text: 'Requests to x (api.x.com) fail, so sending is paused (circuit open).',
+            text: 'Requests to x (api.x.com) fail (circuit open).',
             until: new Date(base + 21_000).toISOString(),
           },
           { by: 'policy_limit', result: 'passes', text: 'No policy limit is reached.' },
@@ -218,9 +230,8 @@ export async function startFakeServer(): Promise<FakeServer> {
             .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
           return [200, { operations: found.map(listed) }];
         }
-        return operation
-          ? [200, evidenceOf(operation, ended.slice(0, 2), data.rows.slice(0, 3))]
-          : [404, failure('not_found', 'There is no such operation.')];
+        if (!operation) return [404, failure('not_found', 'There is no such operation.')];
+        return [200, evidenceOf(operation, callsOf(id), auditOf(id))];
       case 'approvals': {
         if (id === '') {
           const expired = all()
@@ -293,6 +304,10 @@ export async function startFakeServer(): Promise<FakeServer> {
   return {
     url: `http://127.0.0.1:${port}`,
     send,
+    endCall: (call) => {
+      ended = [call, ...ended];
+      send({ type: 'calls', data: { calls: [call] } });
+    },
     addCalls: (count) => {
       ended = makeCalls(Date.now(), count);
       return ended;
@@ -312,15 +327,6 @@ export async function startFakeServer(): Promise<FakeServer> {
     },
   };
 }
-
-const session = (base: number) => ({
-  name: 'ana',
-  by: 'link',
-  expires_at: new Date(base + 8 * 3_600_000).toISOString(),
-  version: '0.1.0',
-  process_id: 'p1',
-  cautions: [],
-});
 
 const failure = (code: ErrorResponse['error']['code'], message: string): ErrorResponse => ({
   error: { code, message, what_to_do: 'Look at it again.' },

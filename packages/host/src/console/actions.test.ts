@@ -1,6 +1,6 @@
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
-import { act, previewAction, type ActionDeps } from './actions.js';
+import { amountText, act, previewAction, type ActionDeps } from './actions.js';
 import { NOW, open, process } from './upstreams.fixture.js';
 
 const operation = {
@@ -35,7 +35,7 @@ describe('an approval while an upstream fails', () => {
   it('for later promised that the operation is executed once the upstream works', async () => {
     const { consequences } = await previewAction(depsWith(open), approve);
     expect(consequences[0]).toMatch(/^Nothing is sent now\./);
-    expect(consequences.join(' ')).toContain('may itself be the test');
+    expect(consequences.join(' ')).toContain('may be the test itself');
     expect(consequences.join(' ')).toContain('unknown outcome');
   });
 
@@ -52,4 +52,11 @@ describe('an approval while an upstream fails', () => {
       },
     });
   });
+});
+
+it('writes a cost as the pages do', () => {
+  const texts = [[1, 'post'] as const, [0.2, 'USD'] as const, [0.015, 'USD'] as const].map(
+    ([amount, unit]) => amountText({ amount, unit }),
+  );
+  expect(texts).toEqual(['1 post', '0.20 USD', '0.015 USD']);
 });

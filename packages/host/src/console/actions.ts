@@ -66,7 +66,7 @@ export async function previewAction(deps: ActionDeps, action: Action): Promise<P
     return withVersion({ ...base, consequences: [], checks: [], refused }, basisOf(operation, []));
   }
   if (!previewed) throw operationNotFound();
-  const { arguments: args, hash } = previewed;
+  const { arguments: args, hash, cost } = previewed;
   const checks = executionChecks(previewed, deps.processes, now);
   const isRefused = checks.find(
     ({ by: source, result }) => result === 'blocks' && REFUSING.has(source),
@@ -83,7 +83,11 @@ export async function previewAction(deps: ActionDeps, action: Action): Promise<P
       hash,
       ...(text && { text }),
       ...(edit && operation.arguments && { arguments_before: operation.arguments }),
-      consequences: consequencesOf(action, operation, { checks, isPost: text?.kind === 'post' }),
+      consequences: consequencesOf(action, operation, {
+        checks,
+        isPost: text?.kind === 'post',
+        ...(cost && { cost }),
+      }),
       checks,
       ...(refused !== undefined && { refused }),
     },
@@ -197,31 +201,37 @@ function refusalOf({ action, reason }: Action): string | undefined {
 interface About {
   readonly checks?: readonly Check[];
   readonly isPost?: boolean;
+  readonly cost?: NonNullable<ApprovalPreview['cost']>;
   /** What a read-back reads. */
   readonly where?: string;
+}
+
+/** As the page writes costs: `1 post`, `0.20 USD`, `0.015 USD`. */
+export function amountText({ amount, unit }: NonNullable<About['cost']>): string {
+  const minimumFractionDigits = /^[A-Z]{3}$/.test(unit) ? 2 : 0;
+  return `${amount.toLocaleString('en', { minimumFractionDigits, maximumFractionDigits: 6 })} ${unit}`;
 }
 
 function consequencesOf(
   action: Action,
   { tool, account, approval, steps, effect }: OperationView,
-  { checks = [], isPost = false, where = '' }: About,
+  { checks = [], isPost = false, cost, where = '' }: About,
 ): readonly string[] {
   const textsOf = (wanted: Check['result']): string[] =>
     checks.filter(({ result }) => result === wanted).map(({ text }) => text);
   const [blocked, warnings] = [textsOf('blocks'), textsOf('warns')];
   const isPaused = checks.some(({ by, result }) => by === 'circuit' && result === 'blocks');
-  const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}`;
+  const price = cost === undefined ? '' : `, for ${amountText(cost)}`;
+  const what = `${isPost ? 'Posts this' : `Runs ${tool}`} once, as ${account}${price}`;
   const end = warnings.length === 0 ? '; nothing blocks it now.' : '.';
   const executed =
     blocked.length === 0
       ? [`${what}, within about 1 s of your press${end}`, ...warnings]
       : [
           `Nothing is sent now. ${blocked.join(' ')}`,
-          `Later: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless the approval expires first.`,
+          `Later: ${what.charAt(0).toLowerCase()}${what.slice(1)}, unless it expires first.`,
           ...(isPaused
-            ? [
-                'It may itself be the test of the upstream, and fail or end with an unknown outcome.',
-              ]
+            ? ['It may be the test itself, and fail or end with an unknown outcome.']
             : warnings),
         ];
   const step = steps.find(({ state }) => state === 'sending');
@@ -245,22 +255,19 @@ function consequencesOf(
     case 'withdraw':
       return ['It is not executed, although it is approved.', 'The agent may request it again.'];
     case 'check_upstream':
-      return [
-        `Reads ${where} to see whether it happened. Nothing is changed there.`,
-        'Without proof it stays unknown.',
-      ];
+      return [`Reads ${where}, and changes nothing there.`, 'Without proof it stays unknown.'];
     case 'it_happened':
       return [
         step
           ? `The step ${step.name} counts as executed, and a repeated call continues after it.`
-          : 'This is recorded as done, and never sent again.',
+          : 'Recorded as done, and never sent again.',
         action.data === undefined
-          ? 'Repeated calls learn that it was executed.'
+          ? 'Repeated calls are told so.'
           : 'Repeated calls get this result.',
       ];
     case 'it_did_not_happen':
       return [
-        'This is recorded as not done.',
+        'Recorded as not done.',
         effect === 'once'
           ? 'A repeated call sends it: if it did happen, it happens twice.'
           : 'A repeated call sends it again, which ends in the same state.',

@@ -161,7 +161,7 @@ function circuitCheck(processes: readonly (readonly Upstream[])[], now: number):
     return {
       by: 'circuit',
       result: 'blocks',
-      text: `Requests to ${name} fail, so sending is paused (circuit open).`,
+      text: `Requests to ${name} fail (circuit open).`,
       ...(until !== undefined && { until }),
     };
   }

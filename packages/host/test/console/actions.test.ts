@@ -62,7 +62,7 @@ describe('approvals', () => {
       audit: { kind: 'approval_decided', actor: 'ana', operation_id: id, tool: 'shop_post' },
       consequences: [
         expect.stringMatching(
-          /^Runs shop_post once, as .*, within about 1 s of your press; nothing blocks it now\.$/,
+          /^Runs shop_post once, as .*, for 0\.01 USD, within about 1 s of your press; nothing blocks it now\.$/,
         ),
       ],
     });
@@ -223,9 +223,9 @@ describe('approvals', () => {
       }),
     );
     expect(consequences).toEqual([
-      'Nothing is sent now. Requests to shop (api.shop.test) fail, so sending is paused (circuit open).',
-      expect.stringMatching(/^Later: runs shop_post once, as .*, unless the approval expires/),
-      'It may itself be the test of the upstream, and fail or end with an unknown outcome.',
+      'Nothing is sent now. Requests to shop (api.shop.test) fail (circuit open).',
+      expect.stringMatching(/^Later: runs shop_post once, as .*, unless it expires/),
+      'It may be the test itself, and fail or end with an unknown outcome.',
     ]);
   });
 

@@ -4,12 +4,13 @@ import type { ActResponse, Action, ActionName, Arguments, Preview } from '../../
 import { api, type Failure } from '../data/api.js';
 import { connection, live } from '../data/stream.js';
 import { clock } from '../lib/clock.js';
-import { toMs } from '../lib/format.js';
 import { Loading, Note } from '../ui/basics.js';
 import { Dialog } from '../ui/dialog.js';
+import { Choices } from './choices.js';
 import { LABELS, NEEDS } from './labels.js';
 import { Outcome } from './outcome.js';
 import { Consequence, Moved, Subject } from './preview-view.js';
+import { passedTimes, READ_MS, SETTLE_MS } from './previews.js';
 import { ResultForm } from './result-form.js';
 
 interface ActionDialogProps {
@@ -33,11 +34,6 @@ type Phase =
   | { readonly name: 'acting'; readonly preview: Preview }
   | { readonly name: 'failed'; readonly failure: Failure }
   | { readonly name: 'done'; readonly response: ActResponse };
-
-/** The time after the last key, or change of the state, before the preview is computed again. */
-const SETTLE_MS = 300;
-/** A preview that changed by itself can be confirmed after this time. */
-const READ_MS = 1000;
 
 /**
  * One action from its consequence to its result. The press carries the version of the previewed state: if the state
@@ -89,9 +85,7 @@ export function ActionDialog({
   };
   const { processes, operationsVersion = 0 } = live.value ?? {};
   const shown = 'preview' in phase ? phase.preview : undefined;
-  const passedTimes = shown?.checks.filter(
-    ({ until }) => until !== undefined && toMs(until) <= clock.value,
-  ).length;
+  const passed = shown && passedTimes(shown);
   useEffect(() => {
     if (phase.name === 'done' || phase.name === 'failed') return undefined;
     let isCurrent = true;
@@ -103,7 +97,7 @@ export function ActionDialog({
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [body, processes, operationsVersion, passedTimes]);
+  }, [body, processes, operationsVersion, passed]);
 
   const act = async (from: Preview): Promise<void> => {
     setPhase({ name: 'acting', preview: from });
@@ -176,11 +170,17 @@ export function ActionDialog({
     <Dialog title={label.title} onClose={onClose} foot={foot}>
       {!shown && <Loading what="the consequence" />}
       {shown && <Subject preview={shown} />}
-      {choices.length > 1 && (
-        <Choices names={choices} chosen={name} onChoose={choose} isOff={phase.name === 'acting'} />
+      {shown && choices.length > 1 && (
+        <Choices
+          names={choices}
+          chosen={shown}
+          name={name}
+          onChoose={choose}
+          isOff={phase.name === 'acting'}
+        />
       )}
       {shown && shown.action === name && (
-        <Consequence preview={shown} isIncomplete={lacksReason}>
+        <Consequence preview={shown} isIncomplete={lacksReason} isSaid={choices.length > 1}>
           {takesReason && (
             <Reason
               name={name}
@@ -236,29 +236,6 @@ function Close({
   );
 }
 
-interface ChoicesProps {
-  readonly names: readonly ActionName[];
-  readonly chosen: ActionName;
-  readonly onChoose: (name: ActionName) => void;
-  readonly isOff: boolean;
-}
-
-/** Each choice shows its own consequence before it is confirmed. */
-function Choices({ names, chosen, onChoose, isOff }: ChoicesProps): JSX.Element {
-  const id = useId();
-  return (
-    <fieldset class="plain choices" disabled={isOff}>
-      <legend class="visually-hidden">How to settle it</legend>
-      {names.map((name) => (
-        <label key={name} class={name === chosen ? 'choice is-chosen' : 'choice'}>
-          <input type="radio" name={id} checked={name === chosen} onChange={() => onChoose(name)} />
-          {LABELS[name].choice ?? LABELS[name].name}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
 interface ReasonProps {
   readonly name: ActionName;
   readonly isRequired: boolean;
@@ -281,7 +258,7 @@ function Reason({ name, isRequired, text, onChange, isOff }: ReasonProps): JSX.E
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
       <span class="hint">
-        {name === 'reject' ? 'The agent gets it. Say what to do instead.' : 'Kept in the audit.'}
+        {name === 'reject' ? 'Say what to do instead.' : 'Kept in the audit.'}
       </span>
     </div>
   );

@@ -1,12 +1,14 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ActResponse, ApprovalSummary, Preview } from '../../api/types.js';
 import { api, type Answer } from '../data/api.js';
+import { connection } from '../data/stream.js';
 import { plural } from '../lib/format.js';
 import { compareArguments } from '../pages/approvals/batch.js';
 import { Badge, Loading, Note } from '../ui/basics.js';
 import { Dialog } from '../ui/dialog.js';
 import { JsonTree } from '../ui/json-tree.js';
+import { usePreviews } from './previews.js';
 
 interface BatchDialogProps {
   readonly approvals: readonly ApprovalSummary[];
@@ -20,19 +22,15 @@ type Results = ReadonlyMap<string, Answer<ActResponse>>;
  * on its own, with the version of its own preview.
  */
 export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Element {
-  const [previews, setPreviews] = useState<ReadonlyMap<string, Answer<Preview>> | undefined>();
   const [results, setResults] = useState<Results | undefined>(undefined);
   const [isActing, setActing] = useState(false);
-  useEffect(() => {
-    void Promise.all(
-      approvals.map(async ({ id }) => {
-        const preview = await api.preview({ action: 'approve', operation_id: id });
-        return [id, preview] as const;
-      }),
-    ).then((all) => setPreviews(new Map(all)));
-  }, []);
-  const ready = approvals.flatMap(({ id }) => {
-    const answer = previews?.get(id);
+  const isDecided = isActing || results !== undefined;
+  const { answers, isNew } = usePreviews(
+    approvals.map(({ id }) => ({ action: 'approve', operation_id: id })),
+    isDecided,
+  );
+  const ready = approvals.flatMap(({ id }, at) => {
+    const answer = answers?.[at];
     return answer?.ok && answer.value.refused === undefined ? [{ id, preview: answer.value }] : [];
   });
   const act = async (): Promise<void> => {
@@ -46,7 +44,13 @@ export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Eleme
     }
     setActing(false);
   };
-  const { same, different } = compareArguments(approvals);
+  // Another operator may have edited them since the dialog was opened.
+  const compared = approvals.map(({ arguments: args = {} }, at) => {
+    const answer = answers?.[at];
+    return { arguments: (answer?.ok ? answer.value.arguments : undefined) ?? args };
+  });
+  const { same, different } = compareArguments(compared);
+  const isLost = connection.value.state === 'lost';
   const foot = (
     <>
       <button type="button" class="button" onClick={onClose}>
@@ -56,7 +60,7 @@ export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Eleme
         <button
           type="button"
           class="button is-primary"
-          disabled={ready.length === 0 || isActing}
+          disabled={ready.length === 0 || isActing || isNew || isLost}
           onClick={() => void act()}
         >
           Approve {plural(ready.length, 'call')}
@@ -66,8 +70,8 @@ export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Eleme
   );
   return (
     <Dialog title={`Approve ${approvals[0]?.tool ?? ''}`} onClose={onClose} foot={foot}>
-      {!previews && <Loading what="the consequences" />}
-      {previews && ready.length < approvals.length && (
+      {!answers && <Loading what="the consequences" />}
+      {answers && !isDecided && ready.length < approvals.length && (
         <Note tone="danger">
           {plural(approvals.length - ready.length, 'call')} cannot be approved now and will be left.
         </Note>
@@ -81,17 +85,17 @@ export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Eleme
       <section class="section">
         <h3>{different.length === 0 ? 'All arguments are equal' : 'Different'}</h3>
         <ul class="batch">
-          {approvals.map((approval) => (
+          {approvals.map((approval, at) => (
             <li key={approval.id}>
               <div>
                 {different.map((name) => (
                   <p key={name} class="wrap-anywhere">
-                    <span class="muted mono">{name}</span> {shown(approval.arguments?.[name])}
+                    <span class="muted mono">{name}</span> {shown(compared[at]?.arguments[name])}
                   </p>
                 ))}
                 {different.length === 0 && <span class="mono">{approval.id}</span>}
               </div>
-              <ItemState preview={previews?.get(approval.id)} result={results?.get(approval.id)} />
+              <ItemState preview={answers?.[at]} result={results?.get(approval.id)} />
             </li>
           ))}
         </ul>

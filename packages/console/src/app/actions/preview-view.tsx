@@ -1,5 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Check, Difference, Operation, Preview } from '../../api/types.js';
+import type {
+  Arguments,
+  Check,
+  Difference,
+  Operation,
+  Preview,
+  TextPreview,
+} from '../../api/types.js';
 import { responseText } from '../pages/operations/evidence-text.js';
 import { words } from '../lib/format.js';
 import { Age, Badge, Facts, Time, type Tone } from '../ui/basics.js';
@@ -10,10 +17,12 @@ import { PostPreview } from '../ui/post.js';
 
 /** What the action is about, as people will see it. */
 export function Subject({ preview }: { readonly preview: Preview }): JSX.Element {
-  const { text, arguments: args, arguments_before: before, operation } = preview;
+  const { text, arguments: args, arguments_before: before, operation, checks } = preview;
   return (
     <>
-      {text && <PostPreview text={text} account={operation.account} />}
+      {text && (
+        <PostPreview text={text} account={operation.account} showsLength={isExecution(checks)} />
+      )}
       {before && args && (
         <section class="section">
           <h3>What the edit changes</h3>
@@ -30,6 +39,12 @@ export function Subject({ preview }: { readonly preview: Preview }): JSX.Element
     </>
   );
 }
+
+const isExecution = (checks: readonly Check[]): boolean => checks.some(({ by }) => by === 'policy');
+
+/** The text, which is shown above, is the only argument. */
+const isRepeated = (args: Arguments, text: TextPreview | undefined): boolean =>
+  Object.keys(args).length === 1 && text !== undefined && args[text.argument] === text.value;
 
 /** What is known of an unknown outcome, in one line. */
 function Known({ operation }: { readonly operation: Operation }): JSX.Element {
@@ -48,24 +63,29 @@ interface ConsequenceProps {
   readonly preview: Preview;
   /** The operator has not given what the action needs, so the refusal is no news. */
   readonly isIncomplete?: boolean;
+  /** The consequences are shown beside the choices. */
+  readonly isSaid?: boolean;
   /** What the operator fills in. */
   readonly children?: ComponentChildren;
 }
 
+/** Warnings of a check are among the consequences of an approval, but not of a read-back. */
+export function consequenceTexts({ consequences, checks }: Preview): readonly string[] {
+  const warnings = checks.filter(({ result }) => result === 'warns').map(({ text }) => text);
+  return [...new Set([...consequences, ...warnings])];
+}
+
 /** What the press does, as the runtime computes it: first a sentence, then every check, argument and the audit entry. */
 export function Consequence(props: ConsequenceProps): JSX.Element {
-  const { preview, isIncomplete = false, children } = props;
-  const { consequences, checks, hash, text: post, audit, refused } = preview;
+  const { preview, isIncomplete = false, isSaid = false, children } = props;
+  const { checks, hash, text: post, audit, refused } = preview;
   const { action, arguments: args, arguments_before: before } = preview;
-  const isExecution = checks.some(({ by }) => by === 'policy');
+  const executes = isExecution(checks);
   const isRisky =
     action === 'it_did_not_happen' ||
-    (isExecution && checks.some(({ result }) => result === 'blocks' || result === 'warns'));
+    (executes && checks.some(({ result }) => result === 'blocks' || result === 'warns'));
   const stop = checks.find(({ result }) => result === 'blocks');
-  // Warnings of a check are among the consequences of an approval, but not of a read-back.
-  const warnings = checks.filter(
-    (check) => check.result === 'warns' && !consequences.includes(check.text),
-  );
+  const texts = consequenceTexts(preview);
   return (
     <>
       {refused !== undefined && !isIncomplete && (
@@ -76,13 +96,13 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
           </div>
         </div>
       )}
-      {consequences.length > 0 && (
+      {texts.length > 0 && !isSaid && (
         <section
           class={isRisky ? 'note consequence is-warn' : 'note consequence is-info'}
           aria-label="What happens"
         >
           <div>
-            {consequences.map((text, at) =>
+            {texts.map((text, at) =>
               at === 0 ? (
                 <strong key={text}>
                   {text}
@@ -91,11 +111,11 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
                       {' '}
                       {stop.by === 'circuit' ? (
                         <>
-                          The next call after <Time at={stop.until} zone /> is a test.
+                          The next call after <Time at={stop.until} /> is a test.
                         </>
                       ) : (
                         <>
-                          Until <Time at={stop.until} zone />.
+                          Until <Time at={stop.until} />.
                         </>
                       )}
                     </>
@@ -105,21 +125,24 @@ export function Consequence(props: ConsequenceProps): JSX.Element {
                 <p key={text}>{text}</p>
               ),
             )}
-            {warnings.map(({ text: warning }) => (
-              <p key={warning}>{warning}</p>
-            ))}
           </div>
         </section>
       )}
       {children}
-      {isExecution && <Checks checks={checks} />}
+      {executes && <Checks checks={checks} />}
       {/* On a phone, the text and the buttons come first. */}
-      <details class="fold" open={isExecution && matchMedia('(min-width: 861px)').matches}>
+      <details class="fold" open={executes && matchMedia('(min-width: 861px)').matches}>
         <summary>Exact arguments, hash, audit entry</summary>
         <div class="exact">
-          {args && (post !== undefined || before) && <JsonTree value={args} />}
           <Facts
             facts={[
+              {
+                name: 'Arguments',
+                value:
+                  args && (post !== undefined || before) ? (
+                    <JsonTree value={args} open={isRepeated(args, post) ? 0 : 2} />
+                  ) : undefined,
+              },
               { name: 'Hash', value: hash && <code>{hash}</code> },
               {
                 name: 'Audit entry',

@@ -1,7 +1,14 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ConsoleEvent, Cursor } from '../../api/types.js';
 import { api } from './api.js';
-import { judgeSilence, LOST_AFTER_MS, reconnectDelay, type Connection } from './connection.js';
+import {
+  CHECK_MS,
+  judgeSilence,
+  listenedFor,
+  LOST_AFTER_MS,
+  reconnectDelay,
+  type Connection,
+} from './connection.js';
 import { fromSnapshot, reduce, type Live } from './reduce.js';
 
 const connectionState = signal<Connection>({ state: 'connecting' });
@@ -22,22 +29,29 @@ const TYPES: readonly ConsoleEvent['type'][] = [
   'reset',
   'signed_out',
 ];
-const CHECK_MS = 500;
 
 let source: EventSource | undefined;
 let cursor: Cursor | undefined;
 let failures = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let watchdog: ReturnType<typeof setInterval> | undefined;
+/** Since the last event, or since it began to listen. */
+let listenedMs = 0;
+let isHeard = false;
 
 /** Loads a snapshot, then follows the events after it. Reconnects for ever. */
 export function startStream(): void {
   stopStream();
   connectionState.value = { state: 'connecting' };
+  let checkedAt = Date.now();
   watchdog = setInterval(() => {
     const now = Date.now();
-    const verdict = judgeSilence(connectionState.value, now);
+    listenedMs += listenedFor(now - checkedAt);
+    checkedAt = now;
+    // A server that accepts the connection and says nothing is not healthy: its first event counts.
+    if (source && !isHeard && listenedMs >= LOST_AFTER_MS) lose();
     const { value } = connectionState;
+    const verdict = judgeSilence(value, now, listenedMs);
     if (verdict === 'lost') lose();
     else if (verdict === 'late' && value.state === 'live') {
       connectionState.value = { state: 'late', heardAt: value.heardAt };
@@ -87,11 +101,9 @@ function listen(): void {
   source?.close();
   const opened = new EventSource(`/api/events?after=${encodeURIComponent(cursor ?? '')}`);
   source = opened;
-  // A server that accepts the connection and says nothing is not healthy: its first event counts.
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    if (source === opened) lose();
-  }, LOST_AFTER_MS);
+  listenedMs = 0;
+  isHeard = false;
   opened.addEventListener('error', () => {
     if (source === opened) lose();
   });
@@ -115,7 +127,8 @@ function receive(type: ConsoleEvent['type'], { data, lastEventId }: MessageEvent
 
 function hear(): void {
   failures = 0;
-  clearTimeout(timer);
+  listenedMs = 0;
+  isHeard = true;
   connectionState.value = { state: 'live', heardAt: Date.now() };
 }
 

@@ -87,7 +87,7 @@ function Chain({ status }: { readonly status: AuditStatus }): JSX.Element {
           <input
             id={id}
             class="input is-search mono"
-            placeholder="A head that you stored: SEQ:HASH"
+            placeholder="Stored head: SEQ:HASH"
             value={expected}
             onInput={({ currentTarget }) => setExpected(currentTarget.value)}
           />

@@ -5,7 +5,8 @@ import { shortId, words } from '../lib/format.js';
 export function auditText({ kind, detail }: Pick<AuditRow, 'kind' | 'detail'>): string {
   const { decision, outcome, state } = detail;
   const result = [decision, outcome, state].find((value) => typeof value === 'string');
-  return result === undefined ? words(kind) : `${words(kind)}: ${words(result)}`;
+  const isSaid = result === undefined || kind.endsWith(result);
+  return isSaid ? words(kind) : `${words(kind)}: ${words(result)}`;
 }
 
 /** Servers sign with an id of their own, people with their name. */

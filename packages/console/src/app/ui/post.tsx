@@ -6,9 +6,12 @@ import { formatCount } from '../lib/format.js';
 export function PostPreview({
   text,
   account,
+  showsLength = true,
 }: {
   readonly text: TextPreview;
   readonly account?: string;
+  /** It matters for a text that is still to be sent. */
+  readonly showsLength?: boolean;
 }): JSX.Element {
   const { value, kind, length, max_length } = text;
   const isTooLong = max_length !== undefined && length > max_length;
@@ -21,11 +24,13 @@ export function PostPreview({
         </div>
       )}
       <blockquote class="post-text">{value}</blockquote>
-      <figcaption class={isTooLong ? 'tone-danger' : 'muted'}>
-        {max_length === undefined
-          ? `${formatCount(length)} characters`
-          : `${formatCount(length)} of ${formatCount(max_length)} characters${isTooLong ? ': too long' : ''}`}
-      </figcaption>
+      {showsLength && (
+        <figcaption class={isTooLong ? 'tone-danger' : 'muted'}>
+          {max_length === undefined
+            ? `${formatCount(length)} characters`
+            : `${formatCount(length)} of ${formatCount(max_length)} characters${isTooLong ? ': too long' : ''}`}
+        </figcaption>
+      )}
     </figure>
   );
 }

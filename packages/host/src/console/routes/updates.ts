@@ -1,4 +1,4 @@
-import type { ConsoleEvent, NowResponse, SnapshotResponse } from '@toolkeel/console';
+import type { ConsoleEvent, NowResponse, ProcessState, SnapshotResponse } from '@toolkeel/console';
 import type { JournalStore } from '@toolkeel/journal';
 import type { OperatorJournal } from '../../governance/operator.js';
 import type { ApiOptions, RouteDeps, Routes } from '../api.js';
@@ -112,21 +112,33 @@ export function updatesFor(
       data: { calls: live.inFlight() },
     });
     const processes = live.processViews(processId);
-    sendIfChanged(subscriber, { type: 'processes', data: { processes } }, withoutAges(processes));
+    sendIfChanged(
+      subscriber,
+      { type: 'processes', data: { processes } },
+      comparedProcesses(processes),
+    );
     const status = await audit.status();
     sendIfChanged(subscriber, { type: 'audit', data: status }, [
       status.head,
-      status.verified?.seq,
+      status.verified,
       status.state,
     ]);
     const now = await sharedNow();
-    const { at: _at, oldest_report_ms: _age, ...stable } = now;
-    sendIfChanged(subscriber, { type: 'now', data: now }, stable);
+    sendIfChanged(subscriber, { type: 'now', data: now }, comparedNow(now));
   };
 }
 
-function withoutAges(processes: ReturnType<LiveState['processViews']>): unknown {
-  return processes.map(({ age_ms: _age, reported_at: _at, ...stable }) => stable);
+/** Pages show how old the data is, so it is sent again also if nothing else has changed. */
+const RESEND_MS = 5000;
+const turnOf = (at: string): number => Math.floor(Date.parse(at) / RESEND_MS);
+
+export function comparedNow({ at, oldest_report_ms: _age, ...stable }: NowResponse): unknown {
+  return [stable, turnOf(at)];
+}
+
+export function comparedProcesses(processes: readonly ProcessState[]): unknown {
+  const stable = processes.map(({ age_ms: _age, reported_at: _at, ...rest }) => rest);
+  return [stable, Math.max(...processes.map(({ reported_at: at }) => turnOf(at)))];
 }
 
 function sendIfChanged(

@@ -82,21 +82,24 @@ export function ApprovalItem(props: ApprovalItemProps): JSX.Element {
   );
 }
 
-const SOON_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+const SOON_MS = 10 * MINUTE_MS;
 
 export function Expiry({
   approval: { expires_at },
   among = [],
 }: {
   readonly approval: Pick<ApprovalSummary, 'expires_at'>;
-  /** Listed with it: the time tells apart those that expire in the same hour. */
+  /** Listed with it: the time tells apart those that expire in the same hour, but not in the same minute. */
   readonly among?: readonly Pick<ApprovalSummary, 'expires_at'>[];
 }): JSX.Element {
   const left = toMs(expires_at) - clock.value;
   if (left <= 0) return <span>Expired {formatSpan(-left)} ago</span>;
   const text = formatSpan(left);
-  const isShared =
-    among.filter((one) => formatSpan(toMs(one.expires_at) - clock.value) === text).length > 1;
+  const isShared = among.some((one) => {
+    const other = toMs(one.expires_at) - clock.value;
+    return Math.abs(other - left) >= MINUTE_MS && formatSpan(other) === text;
+  });
   return (
     <span class={left < SOON_MS ? 'tone-danger' : undefined}>
       Expires in {text}

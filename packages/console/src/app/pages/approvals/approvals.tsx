@@ -93,16 +93,6 @@ function Waiting({ approvals }: { readonly approvals: readonly ApprovalSummary[]
     Enter: () => current && navigate(`/approvals/${current.id}`),
   });
 
-  if (approvals.length === 0) {
-    return (
-      <Empty title="Nothing waits for you">
-        <p>
-          Calls appear here when a rule requires approval. The <a href="/policy">Policy</a> page
-          shows which ones do; decided calls are under <a href="/operations">Operations</a>.
-        </p>
-      </Empty>
-    );
-  }
   return (
     <>
       {group.items.length > 0 && (
@@ -124,25 +114,37 @@ function Waiting({ approvals }: { readonly approvals: readonly ApprovalSummary[]
           </button>
         </div>
       )}
-      <ul class="approvals" aria-label="Waiting approvals">
-        {approvals.map((approval, index) => (
-          <ApprovalItem
-            key={approval.id}
-            approval={approval}
-            isFocused={index === at}
-            isSelected={selected.includes(approval.id)}
-            isOff={isOff}
-            onSelect={() => toggle(approval.id)}
-            onFocus={() => setFocused(index)}
-            onApprove={() => open('approve', approval.id)}
-            onReject={() => open('reject', approval.id)}
-          />
-        ))}
-      </ul>
-      <p class="muted small keys-hint">
-        <Key name="j" /> <Key name="k" /> <Key name="Enter" /> <Key name="a" /> <Key name="e" />{' '}
-        <Key name="r" /> <Key name="x" /> <a href="/settings">Keyboard shortcuts</a>
-      </p>
+      {approvals.length === 0 ? (
+        <Empty title="Nothing waits for you">
+          <p>
+            Calls appear here when a rule requires approval. The <a href="/policy">Policy</a> page
+            shows which ones do; decided calls are under <a href="/operations">Operations</a>.
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <ul class="approvals" aria-label="Waiting approvals">
+            {approvals.map((approval, index) => (
+              <ApprovalItem
+                key={approval.id}
+                approval={approval}
+                isFocused={index === at}
+                isSelected={selected.includes(approval.id)}
+                isOff={isOff}
+                onSelect={() => toggle(approval.id)}
+                onFocus={() => setFocused(index)}
+                onApprove={() => open('approve', approval.id)}
+                onReject={() => open('reject', approval.id)}
+              />
+            ))}
+          </ul>
+          <p class="muted small keys-hint">
+            <Key name="j" /> <Key name="k" /> <Key name="Enter" /> <Key name="a" /> <Key name="e" />{' '}
+            <Key name="r" /> <Key name="x" /> <a href="/settings">Keyboard shortcuts</a>
+          </p>
+        </>
+      )}
+      {/* Shows the result after the last approval has left the list. */}
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
       {batch && (
         <BatchDialog
@@ -161,7 +163,10 @@ function Approved({ items }: { readonly items: readonly ApprovalSummary[] }): JS
   if (items.length === 0) {
     return (
       <Empty title="Nothing approved is waiting">
-        <p>An approved call is executed at once, or at its scheduled time.</p>
+        <p>
+          An approved call is executed at once. It waits here while its upstream fails, or until its
+          scheduled time.
+        </p>
       </Empty>
     );
   }

@@ -98,9 +98,9 @@ function Sentence({
     const { elapsed_ms, waited_ms } = call;
     return (
       <>
-        Ended {formatMoment(endOf(call))} after {formatDuration(elapsed_ms)}, with{' '}
-        {attemptsText(call)}
-        {waited_ms > 0 && `, of which it waited ${formatDuration(waited_ms)}`}.
+        Ended {formatMoment(endOf(call))} after {formatDuration(elapsed_ms)}
+        {waited_ms > 0 && `, of which it waited ${formatDuration(waited_ms)}`}, with{' '}
+        {attemptsText(call)}.
       </>
     );
   }

@@ -63,10 +63,16 @@ function Verdict({ now, decisions }: VerdictProps): JSX.Element {
           {isLost ? 'The present state is not known' : headline(now, decisions)}
         </h1>
         <p class="muted">
-          {decisions === 0
-            ? 'Nothing waits for you.'
-            : `${plural(decisions, 'decision waits', 'decisions wait')} for you.`}{' '}
-          <DataAge now={now} />
+          {isLost ? (
+            `When it was last known, ${plural(decisions, 'decision')} waited for you.`
+          ) : (
+            <>
+              {decisions === 0
+                ? 'Nothing waits for you.'
+                : `${plural(decisions, 'decision waits', 'decisions wait')} for you.`}{' '}
+              <DataAge now={now} />
+            </>
+          )}
         </p>
       </div>
     </section>

@@ -38,6 +38,13 @@ function Problem(statement: Statement): JSX.Element {
   const { unknown_calls: maybe = 0 } = statement;
   const of = tools.length > 0 ? `: ${someOf(tools)}` : '';
   const target = targetOf(statement);
+  // Before the failures, it adds nothing to when they began.
+  const isMixed = success !== undefined && toMs(success) > toMs(since);
+  const lastSuccess = success !== undefined && (
+    <span>
+      Last success <Time at={success} />
+    </span>
+  );
   const isOver = until !== undefined && toMs(until) <= clock.value;
   return (
     <li class={severity === 'broken' ? 'note is-danger' : 'note is-warn'}>
@@ -48,7 +55,7 @@ function Problem(statement: Statement): JSX.Element {
             {since === undefined && affected === 0 && until === undefined && <span>Details</span>}
             {since !== undefined && (
               <span>
-                Since <Time at={since} zone /> ({formatSpan(clock.value - toMs(since))})
+                Since <Time at={since} /> ({formatSpan(clock.value - toMs(since))})
               </span>
             )}
             {affected > 0 && (
@@ -65,14 +72,10 @@ function Problem(statement: Statement): JSX.Element {
                 <Until kind={kind} at={until} />
               </span>
             )}
-            {success !== undefined && (
-              <span>
-                Last success <Time at={success} zone />
-              </span>
-            )}
+            {isMixed && lastSuccess}
           </summary>
           <p class="wrap-anywhere">
-            {detail} {advice}
+            {detail} {advice} {!isMixed && lastSuccess}
           </p>
         </details>
       </div>
@@ -87,7 +90,7 @@ function Problem(statement: Statement): JSX.Element {
 
 /** What happens at the time `until`. A test is a call, so it may come much later. */
 function Until({ kind, at }: { readonly kind: Statement['kind']; readonly at: string }) {
-  const time = <Time at={at} zone />;
+  const time = <Time at={at} />;
   if (kind === 'circuit_open') return <>Next call after {time} is a test</>;
   return (
     <>

@@ -86,16 +86,17 @@ function Tally({ operations, isCut }: TallyProps): JSX.Element {
   );
 }
 
-const URGENCY: readonly Outcome[] = ['unknown', 'not_done', 'running'];
+const URGENCY: readonly Outcome[] = ['not_done', 'running'];
 
-/** Everything that did not simply succeed, so that each number above can be identified; then the newest done. */
+/** What did not simply succeed, except what the list of decisions shows with its text; then the newest done. */
 function Newest({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
   const urgent = URGENCY.flatMap((name) =>
-    operations.filter((one) => outcomeOf(one) === name).slice(0, LISTED),
+    operations.filter((one) => outcomeOf(one) === name && one.state !== 'expired').slice(0, LISTED),
   );
   const done = operations.filter((one) => outcomeOf(one) === 'done');
-  const listed = [...urgent, ...done.slice(0, Math.max(1, SHOWN - urgent.length))];
-  if (listed.length === 0) return <p class="card-body muted">No change yet.</p>;
+  const others = operations.length - done.length;
+  const listed = [...urgent, ...done.slice(0, Math.max(1, SHOWN - others))];
+  if (operations.length === 0) return <p class="card-body muted">No change yet.</p>;
   return (
     <ol class="newest" aria-label="Newest mutations">
       {listed.map((operation) => {
@@ -103,7 +104,7 @@ function Newest({ operations }: { readonly operations: readonly Operation[] }): 
         return (
           <li key={operation.id}>
             <span class="small muted newest-facts">
-              <Badge tone={tone}>{operation.state === 'expired' ? 'Expired' : word}</Badge>
+              <Badge tone={tone}>{word}</Badge>
               <span>
                 {operation.tool} · <Time at={operation.settled_at ?? operation.created_at} />
               </span>

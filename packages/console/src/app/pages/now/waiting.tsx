@@ -149,7 +149,7 @@ function Expired({ version }: { readonly version: number }): JSX.Element {
           key={approval.id}
           operation={approval}
           href={`/approvals/${approval.id}`}
-          badge={['idle', 'Expired, never sent']}
+          badge={['idle', 'Not done: expired']}
           facts="If still wanted, ask the agent again"
         />
       ))}

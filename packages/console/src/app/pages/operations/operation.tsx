@@ -15,7 +15,10 @@ import { OperationBadge } from '../../ui/states.js';
 import { EvidenceList } from './evidence.js';
 
 export function OperationPage({ id }: { readonly id: string }): JSX.Element {
-  const loaded = useLoad(() => api.operation(id), id, live.value?.operationsVersion ?? 0);
+  const { operationsVersion = 0, calls = [] } = live.value ?? {};
+  // A call is recorded a moment after its operation has changed.
+  const recorded = calls.filter(({ operation_id: of }) => of === id).length;
+  const loaded = useLoad(() => api.operation(id), id, `${operationsVersion} ${recorded}`);
   return (
     <Result loaded={loaded} what="the operation">
       {(response) => <Opened key={id} response={response} />}
@@ -63,7 +66,10 @@ function Opened({ response }: { readonly response: OperationResponse }): JSX.Ele
         }
       />
       {operation.state === 'unknown' && (
-        <Note tone="unknown" title="It may have happened: it was sent, and the response was lost">
+        <Note
+          tone="unknown"
+          title="It may have happened: it was sent, and no response proves the outcome"
+        >
           Toolkeel does not send it again. Check the upstream, or look there and record what you
           found.
         </Note>

@@ -78,7 +78,8 @@ function Unknown({
   return (
     <>
       <p class="muted">
-        Sent, but the response was lost. Toolkeel never sends these again by itself. Oldest first.
+        Sent, and no response proves the outcome. Toolkeel never sends these again by itself. Oldest
+        first.
       </p>
       <div class="card table-wrap">
         <table class="stacks">
