@@ -403,6 +403,8 @@ export class Session {
     this.disconnect();
     this.#pending.clear();
     await this.#restarts.close();
+    // Mutations that were not answered by now never will be; equal calls of other sessions wait for them.
+    this.#calls.lose('was ended with its session');
     this.#listing.lose();
     this.#own.lose();
     this.#onClosed();
