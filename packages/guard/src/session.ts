@@ -15,6 +15,7 @@ import {
 } from './frame.js';
 import { Handshake } from './handshake.js';
 import { watchHealth, type HealthWatch } from './health.js';
+import { ambiguousRoute } from './json-text.js';
 import { SessionEnded, type Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { ownIds, OwnRequests } from './own-requests.js';
@@ -108,12 +109,24 @@ export class Session {
   // ---- from the client ----------------------------------------------------------------------
 
   receive(frame: Frame): void {
-    const { message } = frame;
+    const { message, line } = frame;
+    // Calls are refused with an envelope.
+    const ambiguous = message.method === 'tools/call' ? undefined : ambiguousRoute(line);
+    if (ambiguous !== undefined) return this.#ambiguous(frame, ambiguous);
     if (isRequest(frame)) return this.#request(frame);
     if (message.method !== undefined) return this.#notification(frame);
     if (!isResponse(frame)) return;
     // Only requests that the upstream has made can be answered.
     if (this.#upstreamRequests.delete(frame.message.id)) this.#trySend(frame);
+  }
+
+  /** The server could read it as a call that was not checked. */
+  #ambiguous(frame: Frame, member: string): void {
+    const { log, name: upstream } = this.#options;
+    log('warn', 'guard_message_ambiguous', { upstream, member });
+    if (!isRequest(frame)) return;
+    const text = `Invalid Request: ${member} occurs twice or in another case`;
+    this.#refuse(frame.message.id, -32_600, text);
   }
 
   #request(frame: RequestFrame): void {
