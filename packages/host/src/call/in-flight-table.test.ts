@@ -51,7 +51,7 @@ describe('InFlightTable', () => {
     const table = new InFlightTable<number>();
     table.set(1, 1);
     for (const key of [undefined, null, {}, [], true]) {
-      const id = key as unknown as string;
+      const id = key as string;
       expect([table.get(id), table.has(id), table.delete(id)]).toEqual([undefined, false, false]);
     }
     expect(table.size).toBe(1);
