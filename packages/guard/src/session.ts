@@ -87,7 +87,7 @@ export class Session {
       onBlocked: (isBlocked) => (isBlocked ? client.pause() : client.resume()),
       onLost: (reason) => this.#lost(reason),
       prepare: (link) => this.#repeatHandshake(link),
-      onReady: (link, isRestart) => this.#ready(link, isRestart),
+      onReady: (isRestart) => this.#ready(isRestart),
       onUnavailable: (reason) => this.#unavailable(reason),
     });
     this.#calls = new SessionCalls({
@@ -323,12 +323,13 @@ export class Session {
     log('info', 'upstream_restarted', { upstream: name });
   }
 
-  #ready(link: Link, isRestart: boolean): void {
-    for (const frame of this.#pending.unsent()) link.send(frame);
+  /** If the upstream has ended again, the link is lost next, and with it what could not be sent. */
+  #ready(isRestart: boolean): void {
+    for (const frame of this.#pending.unsent()) this.#trySend(frame);
     for (const frame of this.#outbox.splice(0)) {
       // A repeated handshake includes it.
       if (isRestart && frame === this.#handshake.initialized) continue;
-      link.send(frame);
+      this.#trySend(frame);
     }
     if (isRestart && this.#listing.isDone) this.#listing.repeat();
   }
