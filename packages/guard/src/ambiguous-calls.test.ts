@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ambiguousMember } from './json-text.js';
+import type { Message } from './frame.js';
 import { createRig, text, type Rig, type RigOptions } from './rig.fixture.js';
 
 let rig: Rig | undefined;
@@ -63,6 +64,52 @@ describe('a mutation that the server could read differently', () => {
       '{"name":"add","arguments":{"a":{"name":1},"b":[{"name":1},{"name":"a:\\"a\\""}]}}';
     expect(await client.askText('tools/call', params)).toMatch(/done/);
   });
+});
+
+describe('a message that the server could read as another call', () => {
+  it.each([
+    ['two names of tools, the last one of a read', '{"name":"add","name":"get"}'],
+    ['a name in another case', '{"name":"get","Name":"add"}'],
+    ['a name that is escaped', '{"n\\u0061me":"add","name":"get"}'],
+    ['arguments in another case', '{"name":"get","argument\u017f":{"a":1}}'],
+  ])('because it has %s is refused, also if it is a read', async (_, params) => {
+    const client = await open();
+    for (const line of [
+      await client.askText('tools/call', params),
+      await client.askText('tools/call', params),
+    ]) {
+      expect(line).toMatch(/"code":"invalid_input"/);
+    }
+    expect(rig!.upstream.calls).toEqual([]);
+  });
+
+  it.each([
+    '"method":"tools/call","method":"ping"',
+    '"Method":"tools/call","method":"ping"',
+    '"params":{"name":"add"},"method":"ping","params":{}',
+  ])('because of its method or params is refused: %s', async (members) => {
+    const client = await open();
+    const line = `{"jsonrpc":"2.0","id":"x",${members}}`;
+    const answered = client.next(({ id }) => id === 'x');
+    client.session.receive({ message: JSON.parse(line) as Message, line });
+    expect(await answered).toMatchObject({ error: { code: -32_600 } });
+    expect(rig!.upstream.received.map(({ method }) => method)).not.toContain('ping');
+  });
+
+  it('is passed on if its arguments have such names', async () => {
+    const client = await open();
+    const params = '{"name":"get","arguments":{"name":1,"Name":2,"method":"x","Method":"y"}}';
+    expect(await client.askText('tools/call', params)).toMatch(/done/);
+  });
+});
+
+it('an argument in another case does not make a mutation a read', async () => {
+  const when = [{ arguments: { method: 'get' }, effect: 'read' }];
+  const client = await open({ config: { tools: { add: { when } } } });
+  await client.call('add', { method: 'get' });
+  expect(await rig!.guard.journal.operations.list()).toEqual([]);
+  await client.call('add', { method: 'get', Method: 'delete' });
+  expect(await rig!.guard.journal.operations.list()).toHaveLength(1);
 });
 
 it.each([

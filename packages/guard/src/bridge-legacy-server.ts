@@ -67,7 +67,7 @@ export class LegacyServer implements Translator {
   fromUpstream(frame: Frame): void {
     const { message } = frame;
     const { id, method, result } = message;
-    if (isRequest(frame)) return this.#ends.up(answerTo(frame.message));
+    if (isRequest(frame)) return this.#ends.answer(answerTo(frame.message));
     const isPassed = method === undefined || PASSED.has(method);
     if (!isPassed) return;
     if (method !== undefined || id === undefined || id === null) {

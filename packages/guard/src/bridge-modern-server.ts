@@ -85,7 +85,7 @@ export class ModernServer implements Translator {
     const { id } = message;
     // Not part of this revision.
     if (isRequest(frame)) {
-      return this.#ends.up(refused(frame.message.id, 'The client has no capabilities'));
+      return this.#ends.answer(refused(frame.message.id, 'The client has no capabilities'));
     }
     if (message.method !== undefined || id === undefined || id === null) {
       return this.#ends.down(message, frame);

@@ -11,6 +11,8 @@ export interface Translator {
 
 /** The two ends of a bridge. `origin` is the frame that the message was made from. */
 export interface Ends {
+  /** Answers the server, if it is still running: it may end right after a request. */
+  readonly answer: (message: Message) => void;
   readonly up: (message: Message, isMutation?: boolean, origin?: Frame) => void;
   readonly down: (message: Message, origin?: Frame) => void;
 }

@@ -99,6 +99,13 @@ class Bridge {
   }
 
   readonly #ends: Ends = {
+    answer: (message) => {
+      try {
+        this.#inner.send(frameOf(message));
+      } catch {
+        // `onClosed` follows.
+      }
+    },
     up: (message, isMutation, origin) => this.#inner.send(frameOf(message, origin), isMutation),
     down: (message, origin) => this.#events.onFrame(frameOf(message, origin)),
   };
@@ -168,7 +175,7 @@ class Bridge {
     const params = { protocolVersion: LEGACY_VERSION, capabilities: {}, clientInfo };
     const answered = await this.#ask('initialize', params, START_MS);
     if (answered?.result) {
-      this.#ends.up({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      this.#ends.answer({ jsonrpc: '2.0', method: 'notifications/initialized' });
       this.#decide('legacy', new LegacyServer(this.#ends, answered.result));
       return this.#flush();
     }

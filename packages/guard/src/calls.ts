@@ -40,7 +40,7 @@ import {
   type ResponseFrame,
 } from './frame.js';
 import { journaled } from './journaled.js';
-import { ambiguousMember } from './json-text.js';
+import { ambiguousMember, ambiguousRoute } from './json-text.js';
 import type { Pins } from './pins.js';
 import { presentation, type Present } from './presentation.js';
 import { QuickReads, type ReadSession } from './quick-reads.js';
@@ -52,6 +52,7 @@ import {
   inexactArgument,
   proposedKey,
   refusalOf,
+  ambiguousCall,
   refusedMutation,
   withKey,
 } from './requests.js';
@@ -183,8 +184,9 @@ export class GuardedCalls {
     return !this.#present && !this.#mayAct(frame) && this.#quickReads.start(frame, session);
   }
 
-  /** Whether it is a read by its arguments only, and these are ambiguous. */
+  /** Whether it is ambiguous which call it is; or it is a read by its arguments only, and these are. */
   #mayAct({ message: { params }, line }: RequestFrame): boolean {
+    if (ambiguousRoute(line) !== undefined) return true;
     const name = params?.['name'];
     const guarded = typeof name === 'string' ? this.#tools.get(name) : undefined;
     return guarded?.tool.mutation === true && ambiguousMember(line) !== undefined;
@@ -235,7 +237,9 @@ export class GuardedCalls {
     const guarded = this.#tools.get(name) ?? (await this.#tools.addUnlisted(name));
     const effect = guarded.decision.of(given);
     // The effect may depend on an argument, so reads of a tool that also acts are checked as well.
-    const refused = guarded.tool.mutation ? refusedMutation(frame, given, effect) : undefined;
+    const refused =
+      ambiguousCall(frame) ??
+      (guarded.tool.mutation ? refusedMutation(frame, given, effect) : undefined);
     if (refused) {
       const engine = this.#options.engine();
       const call = {

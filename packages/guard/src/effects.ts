@@ -1,6 +1,7 @@
 import type { Effect } from '@toolkeel/kernel';
 import type { ToolRules, UpstreamConfig } from './config.js';
 import { isObject } from './frame.js';
+import { fold } from './json-text.js';
 
 /** A tool as its server describes it. */
 export interface ListedTool {
@@ -42,8 +43,24 @@ export function decideEffect(
     ...(evidence !== undefined && { evidence }),
     why: when.length > 0 ? `${base.why}, and by argument` : base.why,
     ...(when.length > 0 && { when }),
-    of: (args) => when.find((one) => matches(one.arguments, args))?.effect ?? base.effect,
+    of: (args) => {
+      if (when.length === 0) return base.effect;
+      if (hasVariant(when, args))
+        return strictest([base.effect, ...when.map(({ effect }) => effect)]);
+      return when.find((one) => matches(one.arguments, args))?.effect ?? base.effect;
+    },
   };
+}
+
+type When = NonNullable<ToolRules['when']>;
+
+/** Whether the server could read an argument that a condition names from another one: Go ignores case. */
+function hasVariant(when: When, args: Readonly<Record<string, unknown>>): boolean {
+  const paths = when.flatMap((one) => Object.keys(one.arguments));
+  const names = paths.map((path) => path.split(/\.|\[\*\]/)[0] ?? path);
+  return Object.keys(args).some((key) =>
+    names.some((name) => key !== name && !paths.includes(key) && fold(key) === fold(name)),
+  );
 }
 
 const RANK: Readonly<Record<Effect, number>> = Object.freeze({ read: 0, idempotent: 1, once: 2 });

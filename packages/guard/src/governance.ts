@@ -66,6 +66,8 @@ export interface GuardGovernance {
     token: { readonly reveal: () => string },
     extras: ConsoleExtras,
   ) => Promise<Console>;
+  /** Resolves when no call is in flight. After `graceMs`, the remaining calls are ended. */
+  readonly drain: (graceMs: number) => Promise<void>;
   readonly close: (graceMs: number) => Promise<void>;
 }
 
@@ -212,6 +214,7 @@ export function openGovernance(options: GovernanceOptions): GuardGovernance {
         },
       });
     },
+    drain: (graceMs) => engine.drain(graceMs),
     close: async (graceMs) => {
       await engine.drain(graceMs);
       await journal.close(graceMs);

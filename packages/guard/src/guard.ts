@@ -218,6 +218,10 @@ export function createGuard(options: GuardOptions): Guard {
           startWaitMs: startWaitOf(upstreams),
         });
         const closeAll = async (): Promise<void> => {
+          // Before the servers and connections of its sessions end.
+          await governance.drain(loaded.httpOptions.graceMs ?? GRACE_MS);
+          // The answers of the calls that have just ended are written first.
+          await new Promise((resolve) => setImmediate(resolve));
           await face.close();
           await close();
         };

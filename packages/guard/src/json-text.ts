@@ -118,6 +118,38 @@ export function ambiguousMember(text: string): string | undefined {
   return undefined;
 }
 
+const ROUTED: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+const CALLED: ReadonlySet<string> = new Set(['name', 'arguments']);
+
+/**
+ * The name of a member that decides what a message is, if a server could read it differently: it is there
+ * twice, or in another case, which parsers such as that of Go ignore.
+ */
+export function ambiguousRoute(text: string): string | undefined {
+  let found: string | undefined;
+  const visit = (start: number, names: ReadonlySet<string>): number => {
+    const seen: string[] = [];
+    return scan(text, start, (key, from) => {
+      if (typeof key === 'number') return valueEnd(text, from);
+      const name = readKey(key);
+      const folded = names.has(name) ? name : fold(name);
+      if (names.has(folded)) {
+        if (name !== folded || seen.includes(name)) found ??= name;
+        seen.push(name);
+      }
+      const isCall = names === ROUTED && name === 'params' && text[from] === '{';
+      return isCall ? visit(from, CALLED) : valueEnd(text, from);
+    });
+  };
+  visit(skipSpace(text, 0), ROUTED);
+  return found;
+}
+
+/** Equal for names that differ in case only; the upper case of U+017F is S. */
+export function fold(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
 /** Reads JSON; a number that JavaScript would change becomes a text that no number equals. */
 export function parseMarked(text: string): { readonly value: unknown; readonly isExact: boolean } {
   const numbers = inexactNumbers(text);

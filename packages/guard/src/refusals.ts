@@ -45,7 +45,7 @@ export function ambiguousError(name: string): ToolError {
   const reason =
     name === '__proto__'
       ? 'Servers differ in how they read this name.'
-      : 'An object has it twice, and servers differ in which of them they read.';
+      : 'An object has it twice or in another case, and servers differ in what they read.';
   const message = `${field}: ${reason} Nothing was sent. Leave it out, or use the name once.`;
   return toolError('invalid_input', message, { ...NOT_EXECUTED, details: { field, reason } });
 }

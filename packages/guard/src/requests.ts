@@ -1,13 +1,19 @@
 import { canonicalJson, type Arguments, type ToolError } from '@toolkeel/contract';
 import type { Effect } from '@toolkeel/kernel';
 import { frameOf, objectIn, type Frame, type RequestFrame } from './frame.js';
-import { ambiguousMember, inexactNumbers } from './json-text.js';
+import { ambiguousMember, ambiguousRoute, inexactNumbers } from './json-text.js';
 import { ambiguousError, inexactError, unnameableError } from './refusals.js';
 
 /** A call without a client. The session replaces its id. */
 export function callOf(name: string, args: Arguments): RequestFrame {
   const params = { name, arguments: args };
   return frameOf({ jsonrpc: '2.0', id: 0, method: 'tools/call', params }) as RequestFrame;
+}
+
+/** Why a call is refused, also if it is a read: the server could call another tool. */
+export function ambiguousCall({ line }: RequestFrame): ToolError | undefined {
+  const ambiguous = ambiguousRoute(line);
+  return ambiguous === undefined ? undefined : ambiguousError(ambiguous);
 }
 
 /** Why a call must not act: the guard cannot say for sure which act it is. */

@@ -14,8 +14,8 @@ interface RestartOptions {
   readonly onLost: (reason: string) => void;
   /** Repeats the handshake on a new link, before other frames are sent. Rejects if that fails. */
   readonly prepare: (link: Link) => Promise<void>;
-  /** A link is ready for frames. */
-  readonly onReady: (link: Link, isRestart: boolean) => void;
+  /** There is a link that is ready for frames. */
+  readonly onReady: (isRestart: boolean) => void;
   /** The upstream cannot be started. The next use tries again. */
   readonly onUnavailable: (reason: string) => void;
   readonly random?: () => number;
@@ -156,7 +156,7 @@ export class Restarts {
         if (!isCurrent() || this.#link !== link) return;
         this.#isReady = true;
         for (const { resolve } of this.#waiters.splice(0)) resolve(link);
-        onReady(link, isRestart);
+        onReady(isRestart);
       },
       (cause: unknown) => {
         if (!isCurrent()) return;

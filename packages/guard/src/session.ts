@@ -15,6 +15,7 @@ import {
 } from './frame.js';
 import { Handshake } from './handshake.js';
 import { watchHealth, type HealthWatch } from './health.js';
+import { ambiguousRoute } from './json-text.js';
 import { SessionEnded, type Link } from './link.js';
 import { Listing, TOOLS_CHANGED, toolsIn } from './listing.js';
 import { ownIds, OwnRequests } from './own-requests.js';
@@ -86,7 +87,7 @@ export class Session {
       onBlocked: (isBlocked) => (isBlocked ? client.pause() : client.resume()),
       onLost: (reason) => this.#lost(reason),
       prepare: (link) => this.#repeatHandshake(link),
-      onReady: (link, isRestart) => this.#ready(link, isRestart),
+      onReady: (isRestart) => this.#ready(isRestart),
       onUnavailable: (reason) => this.#unavailable(reason),
     });
     this.#calls = new SessionCalls({
@@ -108,12 +109,24 @@ export class Session {
   // ---- from the client ----------------------------------------------------------------------
 
   receive(frame: Frame): void {
-    const { message } = frame;
+    const { message, line } = frame;
+    // Calls are refused with an envelope.
+    const ambiguous = message.method === 'tools/call' ? undefined : ambiguousRoute(line);
+    if (ambiguous !== undefined) return this.#ambiguous(frame, ambiguous);
     if (isRequest(frame)) return this.#request(frame);
     if (message.method !== undefined) return this.#notification(frame);
     if (!isResponse(frame)) return;
     // Only requests that the upstream has made can be answered.
     if (this.#upstreamRequests.delete(frame.message.id)) this.#trySend(frame);
+  }
+
+  /** The server could read it as a call that was not checked. */
+  #ambiguous(frame: Frame, member: string): void {
+    const { log, name: upstream } = this.#options;
+    log('warn', 'guard_message_ambiguous', { upstream, member });
+    if (!isRequest(frame)) return;
+    const text = `Invalid Request: ${member} occurs twice or in another case`;
+    this.#refuse(frame.message.id, -32_600, text);
   }
 
   #request(frame: RequestFrame): void {
@@ -314,12 +327,13 @@ export class Session {
     log('info', 'upstream_restarted', { upstream: name });
   }
 
-  #ready(link: Link, isRestart: boolean): void {
-    for (const frame of this.#pending.unsent()) link.send(frame);
+  /** If the upstream has ended again, the link is lost next, and with it what could not be sent. */
+  #ready(isRestart: boolean): void {
+    for (const frame of this.#pending.unsent()) this.#trySend(frame);
     for (const frame of this.#outbox.splice(0)) {
       // A repeated handshake includes it.
       if (isRestart && frame === this.#handshake.initialized) continue;
-      link.send(frame);
+      this.#trySend(frame);
     }
     if (isRestart && this.#listing.isDone) this.#listing.repeat();
   }
@@ -407,6 +421,8 @@ export class Session {
     this.disconnect();
     this.#pending.clear();
     await this.#restarts.close();
+    // Mutations that were not answered by now never will be; equal calls of other sessions wait for them.
+    this.#calls.lose('was ended with its session');
     this.#listing.lose();
     this.#own.lose();
     this.#onClosed();

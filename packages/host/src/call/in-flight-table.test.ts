@@ -47,6 +47,16 @@ describe('InFlightTable', () => {
     expect(ids.map((id) => table.get(id))).toEqual(ids);
   });
 
+  it('finds nothing by a key that is neither a string nor a number', () => {
+    const table = new InFlightTable<number>();
+    table.set(1, 1);
+    for (const key of [undefined, null, {}, [], true]) {
+      const id = key as string;
+      expect([table.get(id), table.has(id), table.delete(id)]).toEqual([undefined, false, false]);
+    }
+    expect(table.size).toBe(1);
+  });
+
   it('allows deletions while its values are visited', () => {
     const table = new InFlightTable<number>();
     for (let at = 0; at < 10; at++) table.set(at, at);

@@ -125,8 +125,10 @@ function newBuckets<V>(length: number): (Entry<V> | undefined)[] {
   return Array.from({ length });
 }
 
-function hashOf(key: Key): number {
+/** A key may come from a message of a peer: one of another type is found nowhere, as in a `Map`. */
+function hashOf(key: unknown): number {
   if (typeof key === 'number') return Math.imul(key ^ SEED, 0x9e_37_79_b1) >>> 7;
+  if (typeof key !== 'string') return 0;
   let hash = SEED;
   for (let at = 0; at < key.length; at++)
     hash = Math.imul(hash ^ key.charCodeAt(at), 0x01_00_01_93);
