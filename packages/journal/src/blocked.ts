@@ -47,6 +47,8 @@ export interface BlockedView {
 export interface Blocked {
   /** Logs and stores the reason, unless this process did so last for this operation. Never rejects. */
   readonly note: (operation: Operation, reason: BlockedReason) => void;
+  /** Stores the reason of a read-back that an operator requested, with its time. Never rejects. */
+  readonly record: (operation: Operation, reason: BlockedReason) => Promise<void>;
   /** The current reason; undefined for an operation that is neither approved nor unknown. */
   readonly of: (operation: Operation) => Promise<BlockedView | undefined>;
 }
@@ -86,6 +88,7 @@ export function createBlocked({
       emit(type, operation, { result: reason });
       track(write(operation, reason));
     },
+    record: write,
     of: async (operation) => {
       const { state, approval, steps, tool } = operation;
       const isApproved = state === 'awaiting_approval' && approval?.decision === 'approved';

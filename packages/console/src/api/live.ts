@@ -96,12 +96,13 @@ export interface Statement {
   readonly detail?: string;
   /** What the operator can do, as a sentence. */
   readonly what_to_do?: string;
+  /** Of an upstream that fails: the start of the failure in any live process, or the last success, if that is later. */
   readonly since?: string;
   /** When it ends by itself: the reset of a rate limit, the next probe of a circuit. */
   readonly until?: string;
-  /** Of an upstream that fails: the last success in any live process. */
+  /** Of an upstream that fails: the last success in any process. */
   readonly last_success_at?: string;
-  /** Calls that failed because of it since `since`, as far as they are stored. */
+  /** Calls that failed because of it since it began in their process, as far as they are stored. */
   readonly affected_calls?: number;
   /** Those of them whose outcome is unknown. */
   readonly unknown_calls?: number;
@@ -161,7 +162,7 @@ export interface UpstreamState {
   /** Attempts of the last 5 minutes. */
   readonly attempts: number;
   readonly failures: number;
-  /** Since when every attempt has failed. */
+  /** Since when every attempt of this process has failed. */
   readonly failing_since?: string;
   readonly last_success_at?: string;
   readonly last_failure?: {

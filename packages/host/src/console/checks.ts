@@ -1,4 +1,4 @@
-import type { Check } from '@toolkeel/console';
+import type { Check, Operation } from '@toolkeel/console';
 import type { ApprovalPreview, OperationView } from '@toolkeel/journal';
 import { faultText } from './call-view.js';
 import { iso, processView, upstreamName, type KnownProcess } from './process-view.js';
@@ -85,7 +85,7 @@ export const readFrom = (
 
 /** Why a read-back failed, if the processes know how their requests fail. */
 export function readFailure(
-  { tool, blocked }: OperationView,
+  { tool, blocked }: Pick<Operation, 'tool' | 'blocked'>,
   processes: readonly KnownProcess[],
   now: number,
 ): string | undefined {

@@ -2,6 +2,7 @@ import type { AuditRow as AuditRowView, CallSummary, Evidence, Operation } from 
 import type { JournalStore } from '@toolkeel/journal';
 import { auditRowView } from './audit-watch.js';
 import { storedCalls } from './call-view.js';
+import { readFailure } from './checks.js';
 import type { LiveState } from './live-state.js';
 
 const PAGE = 500;
@@ -31,7 +32,7 @@ export async function evidenceOf(
     ...(view.blocked && {
       read_back: {
         reason: view.blocked.reason,
-        text: view.blocked.explanation,
+        text: explanationOf(view, live) ?? view.blocked.explanation,
         ...(view.blocked.at !== undefined && { at: view.blocked.at }),
       },
     }),
@@ -47,6 +48,12 @@ export async function evidenceOf(
     calls: [...calls] satisfies CallSummary[],
     audit,
   };
+}
+
+/** With the cause instead of a reference to the log, if the processes know it. */
+function explanationOf(view: Operation, { processes, now }: LiveState): string | undefined {
+  const failure = readFailure(view, processes, now);
+  return failure && failure.charAt(0).toUpperCase() + failure.slice(1);
 }
 
 function sentOf(view: Operation, error: Evidence['last_response']): Evidence['sent'] {

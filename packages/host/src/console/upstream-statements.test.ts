@@ -111,4 +111,73 @@ describe('an upstream that fails', () => {
       last_success_at: new Date(lastSuccessAt).toISOString(),
     });
   });
+
+  describe('since', () => {
+    interface Seen {
+      readonly from?: number;
+      readonly success?: number;
+      readonly failing?: number;
+      readonly circuit?: 'open' | 'closed' | 'half_open';
+    }
+    const { failingSince: _, ...observed } = open.observed!;
+    const seen = (
+      pid: number,
+      { from, success, failing = 9, circuit = 'open' }: Seen,
+      state: KnownProcess['state'] = 'live',
+    ): KnownProcess => ({
+      ...process(pid, {
+        ...open,
+        circuit,
+        observed: {
+          ...observed,
+          failing,
+          ...(from !== undefined && { failingSince: NOW + from }),
+          ...(success !== undefined && { lastSuccessAt: NOW + success }),
+        },
+      }),
+      state,
+    });
+    const sinceOf = async (...all: readonly KnownProcess[]): Promise<number> => {
+      const [statement] = await said(...all);
+      return Date.parse(statement?.since ?? '') - NOW;
+    };
+    const works = { failing: 0, circuit: 'closed' } as const;
+
+    it('is the earliest start of all processes that see the failure', async () => {
+      const [a, b] = [seen(1, { from: -60_000 }), seen(2, { from: -49_000 })];
+      expect(await sinceOf(a, b)).toBe(-60_000);
+      expect(await sinceOf(b, a)).toBe(-60_000);
+    });
+
+    it('is the latest success of any process if that is later', async () => {
+      const a = seen(1, { from: -60_000, success: -70_000 });
+      expect(await sinceOf(a, seen(2, { from: -49_000, success: -49_500 }))).toBe(-49_500);
+      expect(await sinceOf(a, seen(2, { ...works, success: -30_000 }))).toBe(-30_000);
+    });
+
+    it('never moves backwards while processes fail, succeed, join and end', async () => {
+      const a = seen(1, { from: -60_000, success: -70_000 });
+      const steps: readonly (readonly KnownProcess[])[] = [
+        [a],
+        // One that begins to fail later, and counts as failing only then.
+        [a, seen(2, { from: -55_000, failing: 1, circuit: 'closed' })],
+        [a, seen(2, { from: -55_000 })],
+        [a, seen(2, { from: -49_000, success: -50_000 })],
+        [a, seen(2, { ...works, success: -30_000 })],
+        // An approved operation was its test; then it failed again.
+        [a, seen(2, { from: -20_000, success: -30_000, failing: 1, circuit: 'closed' })],
+        [a, seen(2, { from: -20_000, success: -30_000 }, 'ended')],
+      ];
+      const times: number[] = [];
+      for (const step of steps) times.push(await sinceOf(...step));
+      expect(times).toEqual([-60_000, -60_000, -60_000, -50_000, -30_000, -30_000, -30_000]);
+    });
+
+    it('does not move back when a process that failed seldom comes to count as failing', async () => {
+      const seldom = { from: -80_000, circuit: 'closed' } as const;
+      const b = seen(2, { from: -60_000 });
+      expect(await sinceOf(seen(1, { ...seldom, failing: 1 }), b)).toBe(-80_000);
+      expect(await sinceOf(seen(1, { ...seldom, failing: 3 }), b)).toBe(-80_000);
+    });
+  });
 });

@@ -31,9 +31,8 @@ export async function upstreamStatements(
   live: Pick<LiveState, 'processes' | 'now'>,
   journal: Pick<OperatorJournal, 'store'>,
 ): Promise<readonly Statement[]> {
-  const processes = live.processes
-    .filter(({ state }) => state === 'live')
-    .map((process) => processView(process, live.now, undefined));
+  const known = live.processes.map((process) => processView(process, live.now, undefined));
+  const processes = known.filter(({ state }) => state === 'live');
   const sightings = processes.flatMap((process) =>
     process.packs.flatMap(({ name: pack, tools, upstreams }) =>
       upstreams.flatMap((upstream): readonly Sighting[] => {
@@ -55,7 +54,7 @@ export async function upstreamStatements(
     else groups.set(key, [sighting]);
   }
   const statements = await Promise.all(
-    [...groups.values()].map((group) => statementOf(group, processes, journal)),
+    [...groups.values()].map((group) => statementOf(group, known, journal)),
   );
   // The order of processes changes with their reports. Statements that swap places are easily confused.
   return statements.toSorted(
@@ -75,11 +74,12 @@ async function statementOf(
   const [{ problem, upstream, pack, process }] = seen as readonly [Sighting];
   const { says, detail, ...described } = problem;
   const isFailing = problem.severity === 'broken';
-  const success = isFailing ? lastSuccess(processes, pack, upstream) : undefined;
+  const views = viewsOf(processes, pack, upstream);
+  const success = isFailing ? lastSuccess(views) : undefined;
+  const since = isFailing ? failingSince(views, group, success) : undefined;
   const begins = group.flatMap(({ problem: { since: at } }) => at ?? []);
-  const later = begins.filter((at) => success === undefined || at >= success);
-  const isMixed = begins.length > 0 && later.length === 0;
-  const since = earliest(isMixed ? begins : later);
+  const isMixed =
+    begins.length > 0 && success !== undefined && begins.every((begin) => begin < success);
   const until = earliest(group.map(({ problem: { until: at } }) => at));
   const affected: string[] = [];
   let maybe = 0;
@@ -121,18 +121,46 @@ async function statementOf(
   };
 }
 
-/** Of any process: the statement must not hide that requests succeed elsewhere. */
-const lastSuccess = (
+interface Seen {
+  readonly state: Process['state'];
+  readonly view: UpstreamView;
+}
+
+const viewsOf = (
   processes: readonly Process[],
   pack: string,
   upstream: string,
-): string | undefined =>
-  processes
-    .flatMap(({ packs }) => packs.filter(({ name }) => name === pack))
-    .flatMap(({ upstreams }) => upstreams.filter(({ name }) => name === upstream))
-    .flatMap(({ last_success_at: at }) => at ?? [])
+): readonly Seen[] =>
+  processes.flatMap(({ state, packs }) =>
+    packs
+      .filter(({ name }) => name === pack)
+      .flatMap(({ upstreams }) => upstreams.filter(({ name }) => name === upstream))
+      .map((view) => ({ state, view })),
+  );
+
+/** Of any process, also of one that has ended: the statement must not hide that requests succeeded elsewhere. */
+const lastSuccess = (views: readonly Seen[]): string | undefined =>
+  views
+    .flatMap(({ view: { last_success_at: at } }) => at ?? [])
     .toSorted()
     .at(-1);
+
+/**
+ * Since when requests fail: the earliest start among the live processes whose last request failed, or the last success
+ * in any process, if that is later. A process counts from its first failure, not only once it counts as failing itself:
+ * so a process that joins, fails more or ends never moves the time backwards.
+ */
+function failingSince(
+  views: readonly Seen[],
+  group: readonly Sighting[],
+  success = '',
+): string | undefined {
+  const begins = views
+    .filter(({ state }) => state === 'live')
+    .map(({ view: { failing_since: at } }) => at);
+  const begin = earliest(begins) ?? earliest(group.map(({ problem: { since: at } }) => at));
+  return begin !== undefined && begin < success ? success : begin;
+}
 
 const earliest = (times: readonly (string | undefined)[]): string | undefined =>
   times.filter((time) => time !== undefined).toSorted()[0];

@@ -326,6 +326,15 @@ describe('operations with an unknown outcome', () => {
 
     const still = await act(ana, { action: 'check_upstream', operation_id: id });
     expect(still.body).toMatchObject({ settled: false, operation: { state: 'unknown' } });
+    const readBack = async () => {
+      const { evidence: found } = (await ana.get(`/operations/${id}`)).body;
+      return (found as { readonly read_back: { readonly at: string } }).read_back;
+    };
+    const before = (await readBack()).at;
+    // The same reason again, found at another time.
+    const again = await act(ana, { action: 'check_upstream', operation_id: id });
+    expect(again.body).toMatchObject({ settled: false, operation: { state: 'unknown' } });
+    expect((await readBack()).at > before).toBe(true);
     shop.isReadable = true;
     const found = await act(ana, { action: 'check_upstream', operation_id: id });
     expect(found.body).toMatchObject({

@@ -196,6 +196,7 @@ export function createOperations(context: JournalContext): Operations {
       });
       const hasOpenStep = operation.steps.some(({ state }) => state === 'sending');
       const reason = hasOpenStep ? 'step_open' : await reconcileUnknown(context, tool, operation);
+      if (reason !== undefined && !hasOpenStep) await context.blocked.record(operation, reason);
       const after = (await store.get(id)) ?? operation;
       const shown = await withBlocked(context.blocked, after, view(after));
       return { operation: shown, ...(reason !== undefined && { reason }) };

@@ -2,15 +2,15 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { ActResponse, Action, ActionName, Arguments, Preview } from '../../api/types.js';
 import { api, type Failure } from '../data/api.js';
-import { connection, live } from '../data/stream.js';
-import { clock } from '../lib/clock.js';
+import { connection, live, noteChange } from '../data/stream.js';
 import { Loading, Note } from '../ui/basics.js';
 import { Dialog } from '../ui/dialog.js';
+import { Changed, changeText, confirmText, isUnread, type Change } from './changed.js';
 import { Choices } from './choices.js';
 import { LABELS, NEEDS } from './labels.js';
 import { Outcome } from './outcome.js';
 import { Consequence, Moved, Subject } from './preview-view.js';
-import { passedTimes, READ_MS, SETTLE_MS } from './previews.js';
+import { passedTimes, SETTLE_MS } from './previews.js';
 import { ResultForm } from './result-form.js';
 
 interface ActionDialogProps {
@@ -28,12 +28,12 @@ type Phase =
       readonly name: 'previewed';
       readonly preview: Preview;
       readonly body: string;
-      /** When it replaced another one that the operator may have been about to confirm. */
-      readonly changedAt?: number;
+      /** It replaced another one that the operator may have been about to confirm. */
+      readonly change?: Change;
     }
   | { readonly name: 'acting'; readonly preview: Preview }
   | { readonly name: 'failed'; readonly failure: Failure }
-  | { readonly name: 'done'; readonly response: ActResponse };
+  | { readonly name: 'done'; readonly response: ActResponse; readonly isPost: boolean };
 
 /**
  * One action from its consequence to its result. The press carries the version of the previewed state: if the state
@@ -49,6 +49,7 @@ export function ActionDialog({
   const [name, setName] = useState(first.action);
   const [reason, setReason] = useState('');
   const [data, setData] = useState<Arguments | undefined>(undefined);
+  const [isFormReady, setFormReady] = useState(false);
   const label = LABELS[name];
   const needs = NEEDS[name];
   const takesReason = needs === 'reason' || needs === 'required reason';
@@ -62,6 +63,7 @@ export function ActionDialog({
     setName(next);
     // Its form is empty again, too.
     setData(undefined);
+    setFormReady(false);
   };
   const lacksReason = needs === 'required reason' && reason.trim() === '';
   const body = JSON.stringify(full);
@@ -69,18 +71,19 @@ export function ActionDialog({
   const preview = async (isCurrent: () => boolean): Promise<void> => {
     const answer = await api.preview(full);
     if (!isCurrent()) return;
-    const next: Phase = answer.ok
-      ? { name: 'previewed', preview: answer.value, body }
-      : { name: 'failed', failure: answer.failure };
-    setPhase((before) => {
+    const next = answer.ok
+      ? ({ name: 'previewed', preview: answer.value, body } as const)
+      : ({ name: 'failed', failure: answer.failure } as const);
+    setPhase((before): Phase => {
       if (before.name === 'acting' || before.name === 'done') return before;
-      const isRefresh = before.name === 'previewed' && before.body === body;
-      if (!isRefresh) return next;
+      if (before.name !== 'previewed') return next;
+      const isSameInput = before.body === body;
       // The page says that the connection is lost; the last preview stays.
-      if (next.name === 'failed') return before;
-      const isSame = before.preview.version === next.preview.version;
-      const changedAt = isSame ? before.changedAt : Date.now();
-      return { ...next, ...(changedAt !== undefined && { changedAt }) };
+      if (next.name !== 'previewed') return isSameInput ? before : next;
+      if (before.preview.action !== next.preview.action) return next;
+      const text = changeText(before.preview, next.preview, isSameInput);
+      const change = text === undefined ? before.change : { at: Date.now(), text };
+      return { ...next, ...(change && { change }) };
     });
   };
   const { processes, operationsVersion = 0 } = live.value ?? {};
@@ -102,16 +105,18 @@ export function ActionDialog({
   const act = async (from: Preview): Promise<void> => {
     setPhase({ name: 'acting', preview: from });
     const answer = await api.act({ ...full, version: from.version });
-    if (answer.ok) setPhase({ name: 'done', response: answer.value });
-    else setPhase({ name: 'failed', failure: answer.failure });
+    if (answer.ok) {
+      noteChange();
+      setPhase({ name: 'done', response: answer.value, isPost: from.text?.kind === 'post' });
+    } else setPhase({ name: 'failed', failure: answer.failure });
   };
 
   if (phase.name === 'done') {
-    const { response } = phase;
+    const { response, isPost } = phase;
     const onDone = (): void => onEnd(true);
     return (
       <Dialog title="Result" onClose={onDone} foot={<Close onClose={onDone} primary />}>
-        <Outcome response={response} />
+        <Outcome response={response} isPost={isPost} />
       </Dialog>
     );
   }
@@ -125,7 +130,11 @@ export function ActionDialog({
           type="button"
           class="button is-primary"
           onClick={() => {
-            if (again) setPhase({ name: 'previewed', preview: again, body });
+            if (again) {
+              // Its button may appear under the cursor.
+              const change = { at: Date.now(), text: 'the state. Read it again.' };
+              setPhase({ name: 'previewed', preview: again, body, change });
+            }
             else {
               setPhase({ name: 'previewing' });
               void preview(() => true);
@@ -146,13 +155,12 @@ export function ActionDialog({
   const isLost = connection.value.state === 'lost';
   // A preview of an earlier text is shown until the next one is there, but not acted on.
   const isCurrent =
-    phase.name === 'previewed' &&
-    phase.body === body &&
-    clock.value - (phase.changedAt ?? 0) >= READ_MS;
-  const canAct = isCurrent && !lacksReason && shown?.refused === undefined && !isLost;
-  const isStopped = shown?.checks.some(({ result }) => result === 'blocks') ?? false;
+    phase.name === 'previewed' && phase.body === body && !isUnread(phase.change);
+  const isComplete = !lacksReason && (needs !== 'result' || isFormReady);
+  const canAct = isCurrent && isComplete && shown?.refused === undefined && !isLost;
   const foot = (
     <>
+      <Changed change={phase.name === 'previewed' ? phase.change : undefined} />
       <Close onClose={onClose} />
       <button
         type="button"
@@ -162,7 +170,9 @@ export function ActionDialog({
       >
         {phase.name === 'acting'
           ? (label.busy ?? 'Sending …')
-          : (isStopped && label.confirmStopped) || label.confirm}
+          : shown?.action === name
+            ? confirmText(shown)
+            : label.confirm}
       </button>
     </>
   );
@@ -190,7 +200,7 @@ export function ActionDialog({
               isOff={phase.name === 'acting'}
             />
           )}
-          {needs === 'result' && <ResultForm preview={shown} onChange={setData} />}
+          {needs === 'result' && <ResultForm preview={shown} onReady={setFormReady} onChange={setData} />}
         </Consequence>
       )}
     </Dialog>

@@ -8,6 +8,7 @@ import { compareArguments } from '../pages/approvals/batch.js';
 import { Badge, Loading, Note } from '../ui/basics.js';
 import { Dialog } from '../ui/dialog.js';
 import { JsonTree } from '../ui/json-tree.js';
+import { Changed, isUnread } from './changed.js';
 import { usePreviews } from './previews.js';
 
 interface BatchDialogProps {
@@ -25,7 +26,7 @@ export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Eleme
   const [results, setResults] = useState<Results | undefined>(undefined);
   const [isActing, setActing] = useState(false);
   const isDecided = isActing || results !== undefined;
-  const { answers, isNew } = usePreviews(
+  const { answers, change } = usePreviews(
     approvals.map(({ id }) => ({ action: 'approve', operation_id: id })),
     isDecided,
   );
@@ -53,6 +54,7 @@ export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Eleme
   const isLost = connection.value.state === 'lost';
   const foot = (
     <>
+      <Changed change={isDecided ? undefined : change} />
       <button type="button" class="button" onClick={onClose}>
         {results ? 'Close' : 'Cancel'}
       </button>
@@ -60,7 +62,7 @@ export function BatchDialog({ approvals, onClose }: BatchDialogProps): JSX.Eleme
         <button
           type="button"
           class="button is-primary"
-          disabled={ready.length === 0 || isActing || isNew || isLost}
+          disabled={ready.length === 0 || isActing || isUnread(change) || isLost}
           onClick={() => void act()}
         >
           Approve {plural(ready.length, 'call')}

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Action, ActionName, Preview } from '../../api/types.js';
 import { Loading } from '../ui/basics.js';
+import { consequenceTexts } from './changed.js';
 import { LABELS } from './labels.js';
-import { consequenceTexts } from './preview-view.js';
 import { usePreviews } from './previews.js';
 
 interface ChoicesProps {

@@ -3,13 +3,19 @@ import type { ActResponse } from '../../api/types.js';
 import { api } from '../data/api.js';
 import { useLoad } from '../data/load.js';
 import { live } from '../data/stream.js';
-import { OUTCOMES, outcomeOf } from '../pages/operations/outcomes.js';
+import { executionText, OUTCOMES, outcomeOf } from '../pages/operations/outcomes.js';
 import { Facts, Note, Time, type Tone } from '../ui/basics.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { OperationBadge } from '../ui/states.js';
 
+interface OutcomeProps {
+  readonly response: ActResponse;
+  /** What was approved is a post. */
+  readonly isPost: boolean;
+}
+
 /** The result of an action, not the request: the operation is followed until it settles. */
-export function Outcome({ response }: { readonly response: ActResponse }): JSX.Element {
+export function Outcome({ response, isPost }: OutcomeProps): JSX.Element {
   const { operation: first, text, audit } = response;
   const loaded = useLoad(
     () => api.operation(first.id),
@@ -27,7 +33,7 @@ export function Outcome({ response }: { readonly response: ActResponse }): JSX.E
         tone={isApproval ? OUTCOMES[outcomeOf(operation)].tone : toneOf(response)}
         role="status"
       >
-        <strong>{isOver ? 'Approved.' : text}</strong>
+        <strong>{isOver ? executionText(operation, isPost) : text}</strong>
       </Note>
       <Facts
         facts={[
@@ -36,7 +42,11 @@ export function Outcome({ response }: { readonly response: ActResponse }): JSX.E
             name: 'Settled',
             value: operation.settled_at && <Time at={operation.settled_at} zone />,
           },
-          { name: 'Waits because', value: blocked?.explanation },
+          // The result of a read-back says it, with its cause.
+          {
+            name: 'Waits because',
+            value: response.action !== 'check_upstream' && blocked?.explanation,
+          },
           {
             name: 'Result',
             value: answer && <JsonTree value={answer.error ?? answer.data} />,
@@ -49,7 +59,7 @@ export function Outcome({ response }: { readonly response: ActResponse }): JSX.E
               </a>
             ),
           },
-        ]}
+        ].map((fact) => (fact.value === false ? false : fact))}
       />
     </>
   );

@@ -14,6 +14,7 @@ import { Diff } from '../ui/diff.js';
 import { Icon } from '../ui/icons.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { PostPreview } from '../ui/post.js';
+import { consequenceTexts } from './changed.js';
 
 /** What the action is about, as people will see it. */
 export function Subject({ preview }: { readonly preview: Preview }): JSX.Element {
@@ -67,12 +68,6 @@ interface ConsequenceProps {
   readonly isSaid?: boolean;
   /** What the operator fills in. */
   readonly children?: ComponentChildren;
-}
-
-/** Warnings of a check are among the consequences of an approval, but not of a read-back. */
-export function consequenceTexts({ consequences, checks }: Preview): readonly string[] {
-  const warnings = checks.filter(({ result }) => result === 'warns').map(({ text }) => text);
-  return [...new Set([...consequences, ...warnings])];
 }
 
 /** What the press does, as the runtime computes it: first a sentence, then every check, argument and the audit entry. */

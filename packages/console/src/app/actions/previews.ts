@@ -5,11 +5,10 @@ import { api } from '../data/api.js';
 import { live } from '../data/stream.js';
 import { clock } from '../lib/clock.js';
 import { toMs } from '../lib/format.js';
+import { changeText, type Change } from './changed.js';
 
 /** The time after the last key, or change of the state, before a preview is computed again. */
 export const SETTLE_MS = 300;
-/** A preview that changed by itself can be confirmed after this time. */
-export const READ_MS = 1000;
 
 /** Times that a preview names and that have passed: the preview is another one now. */
 export const passedTimes = ({ checks }: Preview): number =>
@@ -19,7 +18,7 @@ type Answers = readonly Answer<Preview>[];
 
 interface Held {
   readonly answers: Answers;
-  readonly changedAt?: number;
+  readonly change?: Change;
 }
 
 /** Previews of several actions, computed again when the state changes, until `isOver`. */
@@ -29,8 +28,8 @@ export function usePreviews(
 ): {
   /** In the order of the actions. Undefined until they are known. */
   readonly answers: Answers | undefined;
-  /** One of them changed by itself, and the operator has not had the time to read it. */
-  readonly isNew: boolean;
+  /** The last time that one of them changed by itself. */
+  readonly change: Change | undefined;
 } {
   const [held, setHeld] = useState<Held | undefined>(undefined);
   const { processes, operationsVersion = 0 } = live.value ?? {};
@@ -53,7 +52,7 @@ export function usePreviews(
   }, [processes, operationsVersion, passed, isOver]);
   return {
     answers: held?.answers,
-    isNew: held?.changedAt !== undefined && clock.value - held.changedAt < READ_MS,
+    change: held?.change,
   };
 }
 
@@ -64,9 +63,13 @@ function replaced(before: Held | undefined, next: Answers): Held {
     // The page says that the connection is lost; the last preview stays.
     return !answer.ok && answer.failure.code === 'unreachable' && old ? old : answer;
   });
-  const isSame = answers.every((answer, at) => versionOf(answer) === versionOf(before.answers[at]));
-  return isSame ? { ...before, answers } : { answers, changedAt: Date.now() };
+  const text = answers.map((answer, at) => changeOf(before.answers[at], answer)).find(Boolean);
+  return text === undefined
+    ? { ...before, answers }
+    : { answers, change: { at: Date.now(), text } };
 }
 
-const versionOf = (answer: Answer<Preview> | undefined): string | undefined =>
-  answer?.ok ? answer.value.version : undefined;
+function changeOf(was: Answer<Preview> | undefined, is: Answer<Preview>): string | undefined {
+  if (was?.ok && is.ok) return changeText(was.value, is.value);
+  return was?.ok === is.ok ? undefined : 'the state. Read it again.';
+}

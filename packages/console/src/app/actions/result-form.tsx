@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Arguments, Preview } from '../../api/types.js';
 import { api } from '../data/api.js';
 import { useLoad } from '../data/load.js';
@@ -9,6 +9,8 @@ import { Loading } from '../ui/basics.js';
 
 interface ResultFormProps {
   readonly preview: Preview;
+  /** Whether the form is shown; until then it is not known what can be given. */
+  readonly onReady: (isReady: boolean) => void;
   readonly onChange: (data: Arguments | undefined) => void;
 }
 
@@ -16,11 +18,13 @@ interface ResultFormProps {
 const ID_ONLY = { properties: { id: { type: 'string' } } };
 
 /** The result that repeated calls receive: what the upstream shows, and what was sent. */
-export function ResultForm({ preview, onChange }: ResultFormProps): JSX.Element {
+export function ResultForm({ preview, onReady, onChange }: ResultFormProps): JSX.Element {
   const { operation, arguments: args = {} } = preview;
   const tools = useLoad(api.tools, 'tools');
   const [texts, setTexts] = useState<Texts>({});
-  if (!tools.value && !tools.failure) return <Loading what="the shape of the result" />;
+  const isReady = tools.value !== undefined || tools.failure !== undefined;
+  useEffect(() => onReady(isReady), [isReady]);
+  if (!isReady) return <Loading what="the shape of the result" />;
   const tool = tools.value?.tools.find(({ name }) => name === operation.tool);
   // Nothing is required unless something is given.
   const isGiven = Object.values(texts).some((text) => text !== '');

@@ -79,6 +79,12 @@ export function reconnectNow(): void {
   void reconnect();
 }
 
+/** After an action: what a page shows of its operation may have changed without an event, such as a read-back. */
+export function noteChange(): void {
+  const { value } = liveState;
+  if (value) liveState.value = { ...value, operationsVersion: value.operationsVersion + 1 };
+}
+
 async function loadSnapshot(): Promise<void> {
   const answer = await api.snapshot();
   if (connectionState.value.state === 'signed-out') return;

@@ -4,6 +4,9 @@ import type { OperationSummary } from '../../api/types.js';
 /** Texts that people wrote need no name beside them. */
 const TEXT = /^(?:text|title|body|message|content|subject|comment)$/;
 
+export const isWritten = ({ decisive }: Pick<OperationSummary, 'decisive'>): boolean =>
+  decisive !== undefined && TEXT.test(decisive.name);
+
 /** The argument by which a person recognises an operation: its text, else what it acts on. */
 export function Decisive({
   operation: { decisive, tool },

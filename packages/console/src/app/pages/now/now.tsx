@@ -37,7 +37,7 @@ export function Now(): JSX.Element {
         <Recent now={now} version={state.operationsVersion} />
       </div>
       <ToolHealth lastCall={calls[0]?.seq ?? 0} />
-      <Upstreams processes={processes} />
+      <Upstreams processes={processes} statements={now.statements} />
       <Processes processes={processes} />
     </>
   );

@@ -39,8 +39,8 @@ function Problem(statement: Statement): JSX.Element {
   const of = tools.length > 0 ? `: ${someOf(tools)}` : '';
   const target = targetOf(statement);
   // Before the failures, it adds nothing to when they began.
-  const isMixed = success !== undefined && toMs(success) > toMs(since);
-  const lastSuccess = success !== undefined && (
+  const isFromSuccess = success !== undefined && success === since;
+  const lastSuccess = success !== undefined && !isFromSuccess && (
     <span>
       Last success <Time at={success} />
     </span>
@@ -55,7 +55,7 @@ function Problem(statement: Statement): JSX.Element {
             {since === undefined && affected === 0 && until === undefined && <span>Details</span>}
             {since !== undefined && (
               <span>
-                Since <Time at={since} /> ({formatSpan(clock.value - toMs(since))})
+                {isFromSuccess ? 'Since the last success,' : 'Since'} <Time at={since} /> ({formatSpan(clock.value - toMs(since))})
               </span>
             )}
             {affected > 0 && (
@@ -72,10 +72,9 @@ function Problem(statement: Statement): JSX.Element {
                 <Until kind={kind} at={until} />
               </span>
             )}
-            {isMixed && lastSuccess}
           </summary>
           <p class="wrap-anywhere">
-            {detail} {advice} {!isMixed && lastSuccess}
+            {detail} {advice} {lastSuccess}
           </p>
         </details>
       </div>

@@ -5,12 +5,12 @@ import { useLoad } from '../../data/load.js';
 import { clock } from '../../lib/clock.js';
 import { formatCount } from '../../lib/format.js';
 import { Badge, Time } from '../../ui/basics.js';
-import { Decisive } from '../../ui/decisive.js';
+import { Decisive, isWritten } from '../../ui/decisive.js';
 import { Result } from '../../ui/page.js';
 import { OUTCOMES, outcomeOf, type Outcome } from '../operations/outcomes.js';
 
 const COUNTED = 200;
-const SHOWN = 3;
+const SHOWN = 4;
 /** Of each other outcome; the history has all. */
 const LISTED = 20;
 const REFRESH_MS = 30_000;
@@ -88,30 +88,29 @@ function Tally({ operations, isCut }: TallyProps): JSX.Element {
 
 const URGENCY: readonly Outcome[] = ['not_done', 'running'];
 
-/** What did not simply succeed, except what the list of decisions shows with its text; then the newest done. */
+/** What did not simply succeed, except what the list of decisions shows with its text; then the newest done: a line each. */
 function Newest({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
   const urgent = URGENCY.flatMap((name) =>
     operations.filter((one) => outcomeOf(one) === name && one.state !== 'expired').slice(0, LISTED),
   );
   const done = operations.filter((one) => outcomeOf(one) === 'done');
-  const others = operations.length - done.length;
-  const listed = [...urgent, ...done.slice(0, Math.max(1, SHOWN - others))];
+  const listed = [...urgent, ...done.slice(0, Math.max(1, SHOWN - urgent.length))];
   if (operations.length === 0) return <p class="card-body muted">No change yet.</p>;
   return (
     <ol class="newest" aria-label="Newest mutations">
       {listed.map((operation) => {
+        const { tool, settled_at, created_at } = operation;
         const { tone, word } = OUTCOMES[outcomeOf(operation)];
         return (
           <li key={operation.id}>
-            <span class="small muted newest-facts">
-              <Badge tone={tone}>{word}</Badge>
-              <span>
-                {operation.tool} · <Time at={operation.settled_at ?? operation.created_at} />
-              </span>
-            </span>
-            <a class="newest-text" href={`/operations/${operation.id}`}>
+            <Badge tone={tone}>{word}</Badge>
+            <a class="newest-text truncate" href={`/operations/${operation.id}`} title={tool}>
+              {operation.decisive && !isWritten(operation) && `${tool} `}
               <Decisive operation={operation} />
             </a>
+            <span class="small muted">
+              <Time at={settled_at ?? created_at} />
+            </span>
           </li>
         );
       })}

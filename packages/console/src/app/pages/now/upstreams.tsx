@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ProcessState, RateLimitWindow, UpstreamState } from '../../../api/types.js';
+import type { ProcessState, RateLimitWindow, Statement, UpstreamState } from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
 import { formatCount, formatDuration, toMs } from '../../lib/format.js';
 import { Badge, Empty, Meter, Time, type Tone } from '../../ui/basics.js';
@@ -9,6 +9,8 @@ interface Row {
   readonly process: ProcessState;
   readonly pack: string;
   readonly upstream: UpstreamState;
+  /** As the statement about it says, for all processes. */
+  readonly failingSince: string | undefined;
 }
 
 const HEALTH: Readonly<Record<UpstreamState['health'], readonly [Tone, string]>> = {
@@ -21,7 +23,12 @@ const HEALTH: Readonly<Record<UpstreamState['health'], readonly [Tone, string]>>
 /** The worst first, then by name: an outage is not below the fold. */
 const ORDER: readonly UpstreamState['health'][] = ['failing', 'degraded', 'ok', 'idle'];
 
-function upstreamRows(processes: readonly ProcessState[]): readonly Row[] {
+const FAILING: readonly Statement['kind'][] = ['circuit_open', 'upstream_failing'];
+
+function upstreamRows({ processes, statements }: UpstreamsProps): readonly Row[] {
+  const said = statements.filter(({ kind }) => FAILING.includes(kind));
+  const sinceOf = (pack: string, upstream: string): string | undefined =>
+    said.find((one) => one.pack === pack && one.upstream === upstream)?.since;
   return processes
     .filter(({ state }) => state !== 'ended')
     .flatMap((process) =>
@@ -31,6 +38,7 @@ function upstreamRows(processes: readonly ProcessState[]): readonly Row[] {
           process,
           pack: pack.name,
           upstream,
+          failingSince: sinceOf(pack.name, upstream.name) ?? upstream.failing_since,
         })),
       ),
     )
@@ -41,12 +49,13 @@ function upstreamRows(processes: readonly ProcessState[]): readonly Row[] {
     );
 }
 
-export function Upstreams({
-  processes,
-}: {
+interface UpstreamsProps {
   readonly processes: readonly ProcessState[];
-}): JSX.Element {
-  const rows = upstreamRows(processes);
+  readonly statements: readonly Statement[];
+}
+
+export function Upstreams(props: UpstreamsProps): JSX.Element {
+  const rows = upstreamRows(props);
   return (
     <section class="card" aria-labelledby="upstreams">
       <div class="card-head">
@@ -84,7 +93,8 @@ export function Upstreams({
   );
 }
 
-function UpstreamRow({ row: { process, pack, upstream } }: { readonly row: Row }): JSX.Element {
+function UpstreamRow({ row }: { readonly row: Row }): JSX.Element {
+  const { process, pack, upstream } = row;
   return (
     <tr>
       <th scope="row" class="cell-name is-host">
@@ -92,7 +102,7 @@ function UpstreamRow({ row: { process, pack, upstream } }: { readonly row: Row }
         {pack !== upstream.name && <div class="small muted">{pack}</div>}
       </th>
       <td data-label="Health">
-        <Health process={process} upstream={upstream} />
+        <Health {...row} />
       </td>
       <td data-label="Circuit">
         <Circuit upstream={upstream} />
@@ -113,7 +123,7 @@ function UpstreamRow({ row: { process, pack, upstream } }: { readonly row: Row }
   );
 }
 
-function Health({ process, upstream }: Omit<Row, 'key' | 'pack'>): JSX.Element {
+function Health({ process, upstream, failingSince }: Omit<Row, 'key' | 'pack'>): JSX.Element {
   const { health, attempts, failures, failing_since, last_failure } = upstream;
   if (process.state === 'lost') {
     return <Badge tone="unknown">Not known: its process is lost</Badge>;
@@ -128,7 +138,7 @@ function Health({ process, upstream }: Omit<Row, 'key' | 'pack'>): JSX.Element {
         {failing_since !== undefined && (
           <>
             <br />
-            failing since <Time at={failing_since} />
+            failing since <Time at={failingSince} />
           </>
         )}
         {last_failure && health !== 'ok' && (

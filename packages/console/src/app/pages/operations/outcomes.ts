@@ -51,3 +51,20 @@ export function outcomeOf({ state, outcome, approval }: Operation): Outcome {
   const names = Object.keys(OUTCOMES).filter(isOutcome);
   return names.find((name) => OUTCOMES[name].states.includes(state)) ?? 'running';
 }
+
+/** What happened to an approved operation, as a sentence. */
+export function executionText(operation: Operation, isPost: boolean): string {
+  switch (outcomeOf(operation)) {
+    case 'done':
+      return isPost ? 'Approved and posted.' : 'Approved and executed.';
+    case 'unknown':
+      return 'Approved and sent, but the outcome is unknown: it may have happened.';
+    case 'waiting':
+    case 'running':
+      return 'Approved. It is being executed.';
+    case 'not_done':
+      return operation.state === 'rejected'
+        ? 'Approved and sent, but the upstream rejected it.'
+        : 'Approved, but not executed.';
+  }
+}
