@@ -94,8 +94,13 @@ describe('the first page', () => {
     expect((await newest.allInnerTexts()).map((row) => row.split('\n')[0]?.trim())).toEqual([
       'Not done',
       'Done',
+      'Done',
+      'Done',
     ]);
-    expect(await newest.nth(1).innerText()).toMatch(/^Done\s+github_create_issue · .*\s+Issue 1$/);
+    expect(await newest.nth(1).innerText()).toMatch(/^Done\s+Issue 1\s+\d\d:\d\d:\d\d$/);
+    // One line each.
+    const heights = await newest.evaluateAll((items) => items.map((item) => item.clientHeight));
+    expect(Math.max(...heights)).toBeLessThan(48);
     await page.getByRole('link', { name: '1 not done' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     expect(await page.getByRole('row').last().innerText()).toContain('Rejected by the upstream');
@@ -169,6 +174,51 @@ describe('the dialog of an action', () => {
     server.send({ type: 'processes', data: { processes: incident(Date.now()).processes } });
     expect((await refreshed).postDataJSON()).toMatchObject({ reason: 'Not today' });
     expect(await reason.inputValue()).toBe('Not today');
+  });
+
+  test('says that its button changed while it was open, and disables it until that can be read', async () => {
+    const page = await open();
+    const dialog = await press(page, 'Exports work again', 'Approve');
+    await expect
+      .poll(() => dialog.getByRole('button', { name: 'Approve for later' }).isEnabled())
+      .toBe(true);
+    expect(await dialog.getByText('Changed just now').count()).toBe(0);
+    await page.evaluate(`
+      const foot = document.querySelector('.dialog-foot');
+      globalThis.seen = [];
+      new MutationObserver(() => {
+        const { textContent, disabled } = [...foot.querySelectorAll('button')].at(-1);
+        seen.push([textContent, disabled, foot.innerText.includes('Changed just now')]);
+      }).observe(foot, { subtree: true, childList: true, characterData: true, attributes: true });
+    `);
+    server.resume();
+    await dialog
+      .getByText('the button was “Approve for later” and is now “Approve and execute”.')
+      .waitFor();
+    const execute = dialog.getByRole('button', { name: 'Approve and execute' });
+    await expect.poll(() => execute.isEnabled()).toBe(true);
+    const seen = await page.evaluate<readonly (readonly [string, boolean, boolean])[]>('seen');
+    expect(seen.find(([text]) => text === 'Approve and execute')).toEqual([
+      'Approve and execute',
+      true,
+      true,
+    ]);
+    expect(await violations(page)).toEqual([]);
+    await execute.click();
+    await dialog.getByText('Approved and posted.').waitFor();
+  });
+
+  test('does not record that it happened before the form of the result is shown', async () => {
+    const release = server.holdTools();
+    const page = await open();
+    const dialog = await press(page, 'Version 4.2', 'Settle');
+    await dialog.getByRole('radio', { name: 'It happened' }).check();
+    await dialog.getByText('Loading the shape of the result …').waitFor();
+    const record = dialog.getByRole('button', { name: 'Record that it happened' });
+    expect(await record.isEnabled()).toBe(false);
+    release();
+    await dialog.getByRole('textbox', { name: 'id' }).waitFor();
+    await expect.poll(() => record.isEnabled()).toBe(true);
   });
 
   test('shows the consequence of each way to settle, and forgets what was filled in for another', async () => {

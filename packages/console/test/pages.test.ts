@@ -314,6 +314,36 @@ test('an operation shows its call, which is recorded after it', async () => {
   expect(problems).toEqual([]);
 });
 
+test('an operation shows what the read-back found that was just requested', async () => {
+  const page = await open('/operations/op_01JC7Q8Z2M');
+  await page.getByText('May have been sent').waitFor();
+  await page.getByRole('button', { name: 'Check the upstream now' }).click();
+  const dialog = page.getByRole('dialog');
+  const loaded = page.waitForRequest((sent) => sent.url().endsWith('/operations/op_01JC7Q8Z2M'));
+  await dialog.getByRole('button', { name: 'Check now' }).click();
+  await dialog.getByText('Still unknown: the read-back failed').waitFor();
+  // No event says so.
+  await loaded;
+  await page.getByText('The read-back failed. x (api.x.com) fails').waitFor();
+  expect(await dialog.getByText('See the server log').count()).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test('a list of calls shows whole codes', async () => {
+  const page = await open('/calls');
+  for (const call of calls(Date.now(), 1, 9_001)) {
+    server.endCall({ ...call, code: 'upstream_unavailable' });
+  }
+  const code = page.locator('.row-code .truncate').getByText('upstream_unavailable').first();
+  await code.waitFor();
+  for (const width of [1280, 1000, 390]) {
+    await page.setViewportSize({ width, height: 860 });
+    await expect
+      .poll(() => code.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+      .toBe(0);
+  }
+});
+
 test('the result of the last approval stays on the screen', async () => {
   for (const { id } of APPROVALS.slice(1)) server.change(id, { state: 'denied' });
   const page = await open('/approvals');

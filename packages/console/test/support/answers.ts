@@ -349,6 +349,7 @@ export const replayed = (base: number): ReplayResponse => ({
 export function consequencesOf(
   { action }: Action,
   { tool, account, approval }: Operation,
+  isPaused: boolean,
 ): string[] {
   if (action === 'reject') return ['It is not executed.', 'The agent receives your reason.'];
   if (action === 'check_upstream') {
@@ -365,6 +366,7 @@ export function consequencesOf(
   }
   const { cost } = approval ?? {};
   const price = cost === undefined ? '' : `, for ${cost.amount} ${cost.unit}`;
+  if (!isPaused) return [`Posts this once, as ${account}${price}, within about 1 s of your press.`];
   return [
     'Nothing is sent now. Requests to x (api.x.com) fail (circuit open).',
     `Later: ${tool === 'x_post_tweet' ? 'posts this' : `runs ${tool}`} once, as ${account}${price}, unless it expires first.`,

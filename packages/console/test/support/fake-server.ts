@@ -50,6 +50,10 @@ export interface FakeServer {
   readonly mute: () => void;
   /** Changes an operation behind the page's back. */
   readonly change: (id: string, change: Partial<Operation>) => void;
+  /** The circuit's test is due: an approval executes at once. */
+  readonly resume: () => void;
+  /** Requests for the list of tools wait until the result is called. */
+  readonly holdTools: () => () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -70,6 +74,8 @@ export async function startFakeServer(): Promise<FakeServer> {
   const streams = new Set<ServerResponse>();
   const sockets = new Set<Socket>();
   let isMuted = false;
+  let isPaused = true;
+  let toolsHeld: Promise<void> | undefined;
 
   const send = (event: ConsoleEvent, to: Iterable<ServerResponse> = streams): void => {
     events += 1;
@@ -91,7 +97,10 @@ export async function startFakeServer(): Promise<FakeServer> {
   const auditOf = (id: string): AuditRow[] =>
     data.rows.filter(({ operation_id: of }) => of === id).toReversed();
   const versionOf = (operation: Operation): string =>
-    createHash('sha256').update(JSON.stringify(operation)).digest('hex').slice(0, 12);
+    createHash('sha256')
+      .update(JSON.stringify([operation, isPaused]))
+      .digest('hex')
+      .slice(0, 12);
   const update = (operation: Operation): void => {
     operations.set(operation.id, operation);
     const isWaiting = operation.state === 'awaiting_approval';
@@ -111,17 +120,19 @@ export async function startFakeServer(): Promise<FakeServer> {
       hash: operation.approval?.hash ?? 'none',
     }),
     ...(action.changes && operation.arguments && { arguments_before: operation.arguments }),
-    consequences: consequencesOf(action, operation),
+    consequences: consequencesOf(action, operation, isPaused),
     ...textOf({ ...operation.arguments, ...action.changes }),
     checks: action.action.includes('approve')
       ? [
           { by: 'policy', result: 'passes', text: 'Policy allows it once it is approved.' },
-          {
-            by: 'circuit',
-            result: 'blocks',
-            text: 'Requests to x (api.x.com) fail (circuit open).',
-            until: new Date(base + 21_000).toISOString(),
-          },
+          isPaused
+            ? {
+                by: 'circuit',
+                result: 'blocks',
+                text: 'Requests to x (api.x.com) fail (circuit open).',
+                until: new Date(base + 21_000).toISOString(),
+              }
+            : { by: 'circuit', result: 'passes', text: 'The circuit is closed.' },
           { by: 'policy_limit', result: 'passes', text: 'No policy limit is reached.' },
           { by: 'rate_limit', result: 'passes', text: 'No known rate limit is used up.' },
           { by: 'retry_budget', result: 'passes', text: 'The retry budget allows retries.' },
@@ -156,6 +167,14 @@ export async function startFakeServer(): Promise<FakeServer> {
       ];
     }
     const now = new Date().toISOString();
+    if (request.action === 'check_upstream') {
+      const explanation = 'The read-back failed. x (api.x.com) fails with a server error (503).';
+      const read = { ...operation, blocked: { reason: 'read_back_failed', explanation, at: now } };
+      // As the server, which sends no event for it.
+      operations.set(operation.id, read);
+      const text = `Still unknown: t${explanation.slice(1)}`;
+      return [200, { action: request.action, operation: read, text, settled: false }];
+    }
     const isRejection = request.action === 'reject' || request.action === 'it_did_not_happen';
     const changed: Operation = {
       ...operation,
@@ -252,6 +271,7 @@ export async function startFakeServer(): Promise<FakeServer> {
       case 'actions':
         return act(body as ActRequest);
       case 'tools':
+        await toolsHeld;
         return id === ''
           ? [200, toolList()]
           : [200, { envelope: { success: true, data: { items: [] } } }];
@@ -320,6 +340,17 @@ export async function startFakeServer(): Promise<FakeServer> {
     change: (id, change) => {
       const operation = operations.get(id);
       if (operation) operations.set(id, { ...operation, ...change });
+    },
+    resume: () => {
+      isPaused = false;
+      send({ type: 'processes', data: { processes: [...data.processes] } });
+    },
+    holdTools: () => {
+      let release = (): void => undefined;
+      toolsHeld = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
     },
     close: async () => {
       clearInterval(beat);

@@ -126,11 +126,7 @@ interface Seen {
   readonly view: UpstreamView;
 }
 
-const viewsOf = (
-  processes: readonly Process[],
-  pack: string,
-  upstream: string,
-): readonly Seen[] =>
+const viewsOf = (processes: readonly Process[], pack: string, upstream: string): readonly Seen[] =>
   processes.flatMap(({ state, packs }) =>
     packs
       .filter(({ name }) => name === pack)

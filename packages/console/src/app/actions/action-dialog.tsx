@@ -134,8 +134,7 @@ export function ActionDialog({
               // Its button may appear under the cursor.
               const change = { at: Date.now(), text: 'the state. Read it again.' };
               setPhase({ name: 'previewed', preview: again, body, change });
-            }
-            else {
+            } else {
               setPhase({ name: 'previewing' });
               void preview(() => true);
             }
@@ -154,8 +153,7 @@ export function ActionDialog({
 
   const isLost = connection.value.state === 'lost';
   // A preview of an earlier text is shown until the next one is there, but not acted on.
-  const isCurrent =
-    phase.name === 'previewed' && phase.body === body && !isUnread(phase.change);
+  const isCurrent = phase.name === 'previewed' && phase.body === body && !isUnread(phase.change);
   const isComplete = !lacksReason && (needs !== 'result' || isFormReady);
   const canAct = isCurrent && isComplete && shown?.refused === undefined && !isLost;
   const foot = (
@@ -200,7 +198,9 @@ export function ActionDialog({
               isOff={phase.name === 'acting'}
             />
           )}
-          {needs === 'result' && <ResultForm preview={shown} onReady={setFormReady} onChange={setData} />}
+          {needs === 'result' && (
+            <ResultForm preview={shown} onReady={setFormReady} onChange={setData} />
+          )}
         </Consequence>
       )}
     </Dialog>

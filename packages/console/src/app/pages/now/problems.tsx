@@ -55,7 +55,8 @@ function Problem(statement: Statement): JSX.Element {
             {since === undefined && affected === 0 && until === undefined && <span>Details</span>}
             {since !== undefined && (
               <span>
-                {isFromSuccess ? 'Since the last success,' : 'Since'} <Time at={since} /> ({formatSpan(clock.value - toMs(since))})
+                {isFromSuccess ? 'Since the last success,' : 'Since'} <Time at={since} /> (
+                {formatSpan(clock.value - toMs(since))})
               </span>
             )}
             {affected > 0 && (

@@ -1,5 +1,10 @@
 import type { JSX } from 'preact';
-import type { ProcessState, RateLimitWindow, Statement, UpstreamState } from '../../../api/types.js';
+import type {
+  ProcessState,
+  RateLimitWindow,
+  Statement,
+  UpstreamState,
+} from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
 import { formatCount, formatDuration, toMs } from '../../lib/format.js';
 import { Badge, Empty, Meter, Time, type Tone } from '../../ui/basics.js';
