@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Statement } from '../../../api/types.js';
 import { clock } from '../../lib/clock.js';
-import { formatSpan, plural, toMs } from '../../lib/format.js';
+import { formatSpan, formatTime, plural, toMs } from '../../lib/format.js';
 import { Time } from '../../ui/basics.js';
 
 /** The list below says these one by one. */
@@ -40,7 +40,8 @@ function Problem(statement: Statement): JSX.Element {
   const target = targetOf(statement);
   // Before the failures, it adds nothing to when they began.
   const isFromSuccess = success !== undefined && success === since;
-  const lastSuccess = success !== undefined && !isFromSuccess && (
+  const isSameSecond = formatTime(success) === formatTime(since);
+  const lastSuccess = success !== undefined && !isSameSecond && (
     <span>
       Last success <Time at={success} />
     </span>
