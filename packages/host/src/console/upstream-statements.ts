@@ -76,7 +76,7 @@ async function statementOf(
   const isFailing = problem.severity === 'broken';
   const views = viewsOf(processes, pack, upstream);
   const success = isFailing ? lastSuccess(views) : undefined;
-  const since = isFailing ? failingSince(views, group, success) : undefined;
+  const since = isFailing ? failureStart(views, group, success) : undefined;
   const begins = group.flatMap(({ problem: { since: at } }) => at ?? []);
   const isMixed =
     begins.length > 0 && success !== undefined && begins.every((begin) => begin < success);
@@ -146,7 +146,7 @@ const lastSuccess = (views: readonly Seen[]): string | undefined =>
  * in any process, if that is later. A process counts from its first failure, not only once it counts as failing itself:
  * so a process that joins, fails more or ends never moves the time backwards.
  */
-function failingSince(
+function failureStart(
   views: readonly Seen[],
   group: readonly Sighting[],
   success = '',
