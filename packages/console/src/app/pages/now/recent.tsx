@@ -3,8 +3,8 @@ import type { NowResponse, Operation } from '../../../api/types.js';
 import { api } from '../../data/api.js';
 import { useLoad } from '../../data/load.js';
 import { clock } from '../../lib/clock.js';
-import { formatCount } from '../../lib/format.js';
-import { Badge, Time } from '../../ui/basics.js';
+import { formatCount, formatTime } from '../../lib/format.js';
+import { Badge } from '../../ui/basics.js';
 import { Decisive, isWritten } from '../../ui/decisive.js';
 import { Result } from '../../ui/page.js';
 import { OUTCOMES, outcomeOf, type Outcome } from '../operations/outcomes.js';
@@ -104,13 +104,14 @@ function Newest({ operations }: { readonly operations: readonly Operation[] }): 
         return (
           <li key={operation.id}>
             <Badge tone={tone}>{word}</Badge>
-            <a class="newest-text truncate" href={`/operations/${operation.id}`} title={tool}>
+            <a
+              class="newest-text truncate"
+              href={`/operations/${operation.id}`}
+              title={`${tool}, ${formatTime(settled_at ?? created_at)}`}
+            >
               {operation.decisive && !isWritten(operation) && `${tool} `}
               <Decisive operation={operation} />
             </a>
-            <span class="small muted">
-              <Time at={settled_at ?? created_at} />
-            </span>
           </li>
         );
       })}
