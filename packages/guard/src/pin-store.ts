@@ -32,7 +32,7 @@ export function definitionOf(listed: ListedTool): ToolDefinition {
 
 /** The tool with another definition: all that a model or a client acts on is taken from it. */
 export function withDefinition(listed: ListedTool, definition: ToolDefinition): ListedTool {
-  // Whatever else the server lists (icons, `_meta`) is not pinned, so nobody has reviewed it.
+  // Whatever else the server lists (icons, `_meta`) is not pinned, so it has not been reviewed.
   return { ...(definition as Partial<ListedTool>), name: listed.name };
 }
 

@@ -91,19 +91,24 @@ it('a password in an address among the arguments of a server is redacted', async
   expect(answer).not.toContain('pass-0123456789');
 });
 
-it.each([[['--api-key', 'value-0123456789']], [['--github-token=value-0123456789']]])(
+it.each([
+  [['--api-key', 'value-0123456789']],
+  [['--github-token=value-0123456789']],
+  [['--github-pat', 'value-0123456789']],
+  [['-passphrase=value-0123456789']],
+])(
   'the secret in the arguments %j is redacted, other values are not',
   async (args) => {
     rig = createRig({
-      config: { args: [...args, '--path', '/some/long/path'] },
+      config: { args: [...args, '--path', '/some/long/path', '--max-tokens', '1000000000'] },
       onCall: ({ id }, upstream) => {
-        const message = `value-0123456789 is wrong for /some/long/path`;
+        const message = `value-0123456789 is wrong for /some/long/path (1000000000)`;
         upstream.send({ id, error: { code: -32_601, message } });
       },
     });
     const client = await rig.client();
     const answer = JSON.stringify(await client.call('add'));
-    expect(answer).toContain('[redacted] is wrong for /some/long/path');
+    expect(answer).toContain('[redacted] is wrong for /some/long/path (1000000000)');
   },
 );
 

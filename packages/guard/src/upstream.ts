@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import {
   environmentSecrets,
   isPersistent,
+  isSecretParameter,
   secretInUrl,
   type HostLog,
   type LoadedConfig,
@@ -264,17 +265,14 @@ function watchConnection(
   }
 }
 
-const SECRET_FLAG =
-  /^-\S*?(?:token|secret|password|passwd|passphrase|credential|(?:api|access|private)[-_]?key)s?$/i;
-
 /** `--api-key VALUE` and `--token=VALUE`: many servers take credentials so, and repeat them in errors. */
 function secretArguments(args: readonly string[]): readonly string[] {
   return args.flatMap((word, index) => {
-    const [, flag, value] = /^(--?[^=]+)=(.+)$/s.exec(word) ?? [];
-    if (flag !== undefined && value !== undefined) return SECRET_FLAG.test(flag) ? [value] : [];
-    const before = args[index - 1] ?? '';
-    const isValue = before.startsWith('-') && !word.startsWith('-');
-    return isValue && SECRET_FLAG.test(before) ? [word] : [];
+    const [, own, value] = /^--?([^=]+)=(.+)$/s.exec(word) ?? [];
+    if (own !== undefined && value !== undefined) return isSecretParameter(own) ? [value] : [];
+    const [, before] = /^--?([^-=][^=]*)$/.exec(args[index - 1] ?? '') ?? [];
+    const isValue = before !== undefined && !word.startsWith('-');
+    return isValue && isSecretParameter(before) ? [word] : [];
   });
 }
 

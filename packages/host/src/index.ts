@@ -72,6 +72,7 @@ export {
 export { pointerOf } from './config/layers.js';
 export {
   environmentSecrets,
+  isSecretParameter,
   secretInUrl,
   type Credential,
   type UrlSecret,

@@ -219,7 +219,7 @@ function copiesOf(file: string): { readonly backup: string; readonly guarded: st
 function writeLike(file: string, text: string, { mode, uid, gid }: Stats): void {
   const temporary = `${file}.toolkeel-${process.pid}.tmp`;
   writeFileSync(temporary, text, { mode: mode & 0o777 });
-  // An administrator may run the command for somebody else, whose client has to read the file.
+  // An administrator may run the command for another user, whose client has to read the file.
   if (process.getuid?.() === 0) chownSync(temporary, uid, gid);
   chmodSync(temporary, mode & 0o777);
   renameSync(temporary, file);

@@ -12,8 +12,9 @@ const SECRET_VARIABLE =
 /** Names of settings and parameters that hold secrets. `tokenUrl` does not match: the name must end so. */
 const SECRET_NAME =
   /(^|[-_.]|[a-z])(authorization|cookie|token|secret|password|(api|access|private|signing|subscription)[-_]?key)$/i;
-/** Further names that only indicate a secret in a query string. */
-const SECRET_PARAMETER = /^(key|sig|pwd|passwd|passphrase|auth|jwt|credential|(.*-)?signature)$/i;
+/** Further names that only indicate a secret in a query string or as a flag. */
+const SECRET_PARAMETER =
+  /^(key|sig|pwd|auth|jwt|bearer|(.*[-_])?(signature|pat|passwd|passphrase|credentials?|(api|access|private)[-_]?keys))$/i;
 
 interface Setting {
   readonly path: Path;
@@ -145,6 +146,11 @@ function* walk(value: unknown, path: Path): Generator<Setting> {
   }
 }
 
+/** Whether the name of a query parameter, or of a flag without its dashes, says that the value is a secret. */
+export function isSecretParameter(name: string): boolean {
+  return SECRET_NAME.test(name) || SECRET_PARAMETER.test(name);
+}
+
 /** Finds a credential in a URL. URLs are displayed, logged and passed on. */
 export function secretInUrl(text: string): UrlSecret | undefined {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? parseUrl(text) : undefined;
@@ -156,7 +162,7 @@ export function secretInUrl(text: string): UrlSecret | undefined {
     return { what: 'a user name', values: encodingsOf(username) };
   }
   for (const [name, value] of searchParams) {
-    if (value !== '' && (SECRET_NAME.test(name) || SECRET_PARAMETER.test(name)))
+    if (value !== '' && isSecretParameter(name))
       return { what: 'a secret in its query', values: [value] };
   }
   return undefined;
