@@ -31,6 +31,8 @@ describe('a guard on HTTP that is stopped while a mutation is in flight', () => 
     const answered = post(call, session).then((response) => response.text());
     await expect.poll(() => upstream.calls.length).toBe(1);
     const stopped = close();
+    // A stop that did not wait for the call would have cut its connection by then.
+    await fetch(new URL('/healthz', url)).catch(() => undefined);
     upstream.send({ id: upstream.calls[0]!.id, result: text('done') });
     expect(await answered).toMatch(/"text":"done"/);
     await stopped;
