@@ -96,21 +96,18 @@ it.each([
   [['--github-token=value-0123456789']],
   [['--github-pat', 'value-0123456789']],
   [['-passphrase=value-0123456789']],
-])(
-  'the secret in the arguments %j is redacted, other values are not',
-  async (args) => {
-    rig = createRig({
-      config: { args: [...args, '--path', '/some/long/path', '--max-tokens', '1000000000'] },
-      onCall: ({ id }, upstream) => {
-        const message = `value-0123456789 is wrong for /some/long/path (1000000000)`;
-        upstream.send({ id, error: { code: -32_601, message } });
-      },
-    });
-    const client = await rig.client();
-    const answer = JSON.stringify(await client.call('add'));
-    expect(answer).toContain('[redacted] is wrong for /some/long/path (1000000000)');
-  },
-);
+])('the secret in the arguments %j is redacted, other values are not', async (args) => {
+  rig = createRig({
+    config: { args: [...args, '--path', '/some/long/path', '--max-tokens', '1000000000'] },
+    onCall: ({ id }, upstream) => {
+      const message = `value-0123456789 is wrong for /some/long/path (1000000000)`;
+      upstream.send({ id, error: { code: -32_601, message } });
+    },
+  });
+  const client = await rig.client();
+  const answer = JSON.stringify(await client.call('add'));
+  expect(answer).toContain('[redacted] is wrong for /some/long/path (1000000000)');
+});
 
 it('a secret in a long list of allowed values is not shown in part', () => {
   const values = [...Array.from({ length: 10 }, (_, n) => `value-${n}`), SECRET];
